@@ -375,8 +375,7 @@ static const char *number_fault(enum gz_field_rule rule, double number)
     case GZ_FIELD_RULE_POSITIVE: return number > 0 ? NULL : "not above 0";
     case GZ_FIELD_RULE_NOT_NEGATIVE: return number >= 0 ? NULL : "negative";
     case GZ_FIELD_RULE_SCALE:
-        if (number == 0) return "zero scale";
-        if (fabs(number) < GZ_SCALE_MIN) return "a scale nearer to 0 than 1e-15";
+        if (number != 0 && fabs(number) < GZ_SCALE_MIN) return "a scale nearer to 0 than 1e-15";
         break;
     case GZ_FIELD_RULE_COORDINATE:
     case GZ_FIELD_RULE_RAY:

@@ -43,7 +43,7 @@ enum gz_kind {
 enum gz_field_rule {
     GZ_FIELD_RULE_NONE,
     GZ_FIELD_RULE_COORDINATE,   /* magnitudes up to GZ_COORDINATE_MAX */
-    GZ_FIELD_RULE_SCALE,        /* magnitudes from GZ_SCALE_MIN to GZ_COORDINATE_MAX */
+    GZ_FIELD_RULE_SCALE,        /* 0, or a magnitude from GZ_SCALE_MIN to GZ_COORDINATE_MAX */
     GZ_FIELD_RULE_QUATERNION,   /* not zero; normalised on the way in */
     GZ_FIELD_RULE_POSITIVE,     /* > 0 */
     GZ_FIELD_RULE_NOT_NEGATIVE, /* >= 0 */

@@ -23,6 +23,13 @@ enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error
     return CTL_FAILED;
 }
 
+void ctl_warn(const struct ctl_args *args, const char *text)
+{
+    fprintf(stderr, "gizmoctl %s: warning: ", args->command->usage.name);
+    ctl_put_text(stderr, gz_client_text(text));
+    fputc('\n', stderr);
+}
+
 struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz_role role)
 {
     return (struct gz_client_options){

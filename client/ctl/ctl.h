@@ -23,6 +23,8 @@ extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_d
 
 /* One line on stderr, "gizmoctl COMMAND: words (code)"; returns CTL_FAILED. */
 enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error);
+/* One line on stderr, for something that worked, but not quite as it was asked. */
+void ctl_warn(const struct ctl_args *args, const char *text);
 /* Options for joining the scene in operand 0 with this role. */
 struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz_role role);
 /* Joins the scene in operand 0 and waits until the mirror is complete. CTL_FAILED with a line on

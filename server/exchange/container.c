@@ -2,8 +2,8 @@
 #include "exchange/internal.h"
 #include "server/maxima.h"
 
-#include <pthread.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The container of a .glb: 12 bytes (magic, version, length of the whole file), then chunks of
@@ -36,114 +36,53 @@ const char *gz_gltf_media_type(const uint8_t *bytes, size_t size)
     return is_glb(bytes, size) ? "model/gltf-binary" : "model/gltf+json";
 }
 
-/* Every value of a list but the first follows a comma, and every list and object opens with a
- * bracket. Their count bounds the values, and so the memory, before any memory is spent. */
-static bool too_many_values(const uint8_t *text, size_t size)
+struct chunk {
+    uint32_t type;
+    const uint8_t *bytes;
+    size_t size;
+};
+
+/* A chunk must begin in the declared length; its bytes must be in the file. Bytes behind the
+ * declared length are left out: programs that cut a .glb out of a container leave some. */
+struct walk {
+    struct gz_chunks chunks;
+    size_t at;
+    bool found; /* the JSON chunk: bytes behind it that are too few for a chunk are padding */
+};
+
+static bool is_known(const struct walk *walk, size_t offset)
 {
-    size_t values = 0;
-    bool in_string = false;
-    for (size_t i = 0; i < size; i++) {
-        uint8_t c = text[i];
-        if (in_string) {
-            if (c == '\\') i++;
-            if (c == '"') in_string = false;
-        } else if (c == '"') {
-            in_string = true;
-        } else if (c == ',' || c == '[' || c == '{') {
-            values++;
-        }
-    }
-    return values > GZ_ASSET_VALUES_MAX;
+    if (walk->chunks.all < offset + CHUNK_HEADER_BYTES) return false;
+    uint32_t type = read_u32(walk->chunks.bytes + offset + 4);
+    return type == CHUNK_JSON || type == CHUNK_BIN;
 }
 
-/* If an allocation fails, jansson may report "invalid token", or nothing at all: its lexer leaves a
- * byte out of a string and goes on. So each thread watches the allocations for the file that it
- * reads. */
-static _Thread_local bool allocation_failed;
-static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
-
-static void *handle_allocate(size_t size)
+/* The next chunk; its bytes are NULL behind the last one. Some programs leave the padding out of a
+ * chunk's length. */
+static enum gz_status next_chunk(struct walk *walk, struct chunk *chunk, struct gz_error *error)
 {
-    void *memory = malloc(size);
-    if (memory == NULL) allocation_failed = true;
-    return memory;
-}
-
-static void watch_allocations(void)
-{
-    json_set_alloc_funcs(handle_allocate, free);
-}
-
-/* What is wrong, where jansson's own words are not for the file's author; NULL: they are. */
-static const char *flaw_of(const json_error_t *problem)
-{
-    switch (json_error_code(problem)) {
-    case json_error_stack_overflow: return "lists and objects are too deep inside each other";
-    case json_error_invalid_utf8: return "a text is not UTF-8";
-    case json_error_null_character:
-    case json_error_null_byte_in_key: return "a text may not have the character \\u0000";
-    case json_error_duplicate_key: return "this name is in the object twice";
-    case json_error_numeric_overflow: return "a number is too large";
-    default: return NULL;
-    }
-}
-
-/* jansson quotes the text near the error, and may cut a character in two. */
-static enum gz_status refuse_json(json_error_t *problem, struct gz_error *error)
-{
-    const char *flaw = flaw_of(problem), *near = strstr(problem->text, " near ");
-    for (char *c = problem->text; *c != '\0'; c++) {
-        if ((unsigned char)*c >= 0x80) *c = '?';
-    }
-    if (flaw == NULL)
-        return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s", problem->line,
-                       problem->column, problem->text);
-    return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s%s", problem->line,
-                   problem->column, flaw, near != NULL ? near : "");
-}
-
-static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size,
-                                 struct gz_error *error)
-{
-    if (too_many_values(text, size)) {
-        return gz_fail(error, GZ_TOO_LARGE, "JSON: a file may have at most %d values",
-                       GZ_ASSET_VALUES_MAX);
-    }
-    json_error_t problem;
-    (void)pthread_once(&watch_once, watch_allocations);
-    allocation_failed = false;
-    *json = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &problem);
-    if (allocation_failed) {
-        json_decref(*json);
-        *json = NULL;
-        return gz_fail(error, GZ_NO_MEMORY, "JSON: not enough memory for this file");
-    }
-    return *json != NULL ? GZ_OK : refuse_json(&problem, error);
-}
-
-/* The bytes of the chunk at `offset`, whose header and bytes must be there. */
-static enum gz_status read_chunk(const uint8_t *bytes, size_t size, size_t offset, uint32_t *type,
-                                 uint32_t *length, struct gz_error *error)
-{
-    if (size - offset < CHUNK_HEADER_BYTES) {
+    const struct gz_chunks *in = &walk->chunks;
+    *chunk = (struct chunk){0};
+    if (walk->at >= in->size && walk->found) return GZ_OK;
+    size_t offset = walk->at, left = in->all - (offset < in->all ? offset : in->all);
+    if (left < CHUNK_HEADER_BYTES) {
+        if (walk->found) return GZ_OK;
         return gz_fail(error, GZ_BAD_MESSAGE,
                        "GLB byte %zu: a chunk's header is cut off; the file is not complete",
                        offset);
     }
-    *length = read_u32(bytes + offset);
-    *type = read_u32(bytes + offset + 4);
-    size_t left = size - offset - CHUNK_HEADER_BYTES;
-    if (*length > left) {
+    left -= CHUNK_HEADER_BYTES;
+    chunk->size = read_u32(in->bytes + offset);
+    if (chunk->size > left)
         return gz_fail(
             error, GZ_BAD_MESSAGE,
-            "GLB byte %zu: a chunk of %u bytes, but only %zu are left; the file is not complete",
-            offset, (unsigned)*length, left);
-    }
-    if (*length % 4 != 0) {
-        return gz_fail(error, GZ_BAD_MESSAGE,
-                       "GLB byte %zu: a chunk of %u bytes, which is not a multiple of 4", offset,
-                       (unsigned)*length);
-    }
+            "GLB byte %zu: a chunk of %zu bytes, but only %zu are left; the file is not complete",
+            offset, chunk->size, left);
+    chunk->type = read_u32(in->bytes + offset + 4);
+    chunk->bytes = in->bytes + offset + CHUNK_HEADER_BYTES;
+    size_t end = offset + CHUNK_HEADER_BYTES + chunk->size, padded = (end + 3) / 4 * 4;
+    walk->at = is_known(walk, padded) && !is_known(walk, end) ? padded : end;
+    walk->found = walk->found || chunk->type == CHUNK_JSON;
     return GZ_OK;
 }
 
@@ -158,108 +97,143 @@ static enum gz_status check_glb_header(const uint8_t *bytes, size_t size, struct
                        (unsigned)version);
     }
     uint32_t length = read_u32(bytes + 8);
-    if (length != size) {
-        return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the header says %u bytes, the file has %zu",
+    if (length > size) {
+        return gz_fail(error, GZ_BAD_MESSAGE,
+                       "GLB: the header says %u bytes, the file has %zu; it is not complete",
                        (unsigned)length, size);
     }
     return GZ_OK;
 }
 
+/* The first JSON chunk and the first BIN chunk count, wherever they are. */
 static enum gz_status open_glb(struct gz_gltf *gltf, const uint8_t *bytes, size_t size,
                                struct gz_error *error)
 {
     enum gz_status status = check_glb_header(bytes, size, error);
     if (status != GZ_OK) return status;
-    uint32_t type, length;
-    size_t offset = GLB_HEADER_BYTES;
-    status = read_chunk(bytes, size, offset, &type, &length, error);
-    if (status != GZ_OK) return status;
-    if (type != CHUNK_JSON)
-        return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the first chunk is not JSON");
-    const uint8_t *text = bytes + offset + CHUNK_HEADER_BYTES;
-    size_t text_size = length;
-    offset += CHUNK_HEADER_BYTES + length;
-    gltf->rest = bytes + offset;
-    gltf->rest_size = size - offset;
-    for (int number = 1; offset < size; number++) {
-        status = read_chunk(bytes, size, offset, &type, &length, error);
+    gltf->chunks = (struct gz_chunks){bytes, read_u32(bytes + 8), size};
+    struct walk walk = {.chunks = gltf->chunks, .at = GLB_HEADER_BYTES};
+    struct chunk chunk, json = {0};
+    do {
+        status = next_chunk(&walk, &chunk, error);
         if (status != GZ_OK) return status;
-        if (number == 1 && type == CHUNK_BIN) {
-            gltf->bin = bytes + offset + CHUNK_HEADER_BYTES;
-            gltf->bin_size = length;
+        if (chunk.type == CHUNK_JSON && json.bytes == NULL) json = chunk;
+        if (chunk.type == CHUNK_BIN && gltf->bin == NULL) {
+            gltf->bin = chunk.bytes;
+            gltf->bin_size = chunk.size;
         }
-        offset += CHUNK_HEADER_BYTES + length;
-    }
-    return parse_json(&gltf->json, text, text_size, error);
+    } while (chunk.bytes != NULL);
+    if (walk.at < size || gltf->chunks.size < walk.at)
+        gz_gltf_flaw(gltf, "GLB: the header says %zu bytes, the file has %zu", gltf->chunks.size,
+                     size);
+    return gz_document_read(&gltf->document, json.bytes, json.size, error);
 }
 
 /* The version is checked before the schema, so that the error for a file of glTF 1 is about its
  * version, not about the form of its nodes. */
-static enum gz_status check_version(const json_t *json, struct gz_error *error)
+static enum gz_status check_version(const struct gz_json *json, struct gz_error *error)
 {
-    const json_t *asset = json_object_get(json, "asset");
-    const char *version = json_string_value(json_object_get(asset, "version"));
-    const char *least = json_string_value(json_object_get(asset, "minVersion"));
-    if (version == NULL) {
+    const struct gz_json *asset = gz_json_get(json, "asset");
+    struct gz_json_text version = gz_json_text(gz_json_get(asset, "version"));
+    const struct gz_json *least = gz_json_get(asset, "minVersion");
+    if (version.at == NULL) {
         return gz_fail(error, GZ_VERSION,
                        "asset.version: must be a text such as \"2.0\"; only glTF 2.x is read");
     }
-    if (strncmp(version, "2.", 2) != 0) {
-        return gz_fail(error, GZ_VERSION, "asset.version: is %s, but only glTF 2.x can be read",
-                       version);
+    if (version.size < 2 || memcmp(version.at, "2.", 2) != 0) {
+        return gz_fail(error, GZ_VERSION, "asset.version: is %.*s, but only glTF 2.x can be read",
+                       (int)version.size, version.at);
     }
-    if (least != NULL && strcmp(least, "2.0") != 0) {
-        return gz_fail(error, GZ_VERSION, "asset.minVersion: is %s, but only 2.0 can be read",
-                       least);
+    struct gz_json_text text = gz_json_text(least);
+    if (text.at != NULL && !gz_json_says(least, "2.0")) {
+        return gz_fail(error, GZ_VERSION, "asset.minVersion: is %.*s, but only 2.0 can be read",
+                       (int)text.size, text.at);
     }
     return GZ_OK;
+}
+
+static enum gz_status read_file(struct gz_gltf *gltf, const uint8_t *bytes, size_t size,
+                                struct gz_error *error)
+{
+    if (size > GZ_ASSET_BYTES_MAX) {
+        return gz_fail(error, GZ_TOO_LARGE, "the file has %zu bytes, and may have at most %d", size,
+                       GZ_ASSET_BYTES_MAX);
+    }
+    if (size == 0) return gz_fail(error, GZ_BAD_MESSAGE, "the file is empty");
+    const char *other = gz_format_name(bytes, size);
+    if (other != NULL)
+        return gz_fail(error, GZ_BAD_MESSAGE,
+                       "this looks like %s; gizmod imports glTF 2.0 (.glb, .gltf)", other);
+    enum gz_status status = gltf->binary ? open_glb(gltf, bytes, size, error)
+                                         : gz_document_read(&gltf->document, bytes, size, error);
+    if (status == GZ_OK) status = check_version(gltf->document.root, error);
+    return status == GZ_OK ? gz_schema_check(gltf, error) : status;
 }
 
 enum gz_status gz_gltf_open(struct gz_gltf *gltf, const uint8_t *bytes, size_t size,
                             struct gz_error *error)
 {
     *gltf = (struct gz_gltf){.binary = is_glb(bytes, size)};
-    if (size > GZ_ASSET_BYTES_MAX) {
-        return gz_fail(error, GZ_TOO_LARGE, "the file has %zu bytes, and may have at most %d", size,
-                       GZ_ASSET_BYTES_MAX);
-    }
-    const char *other = gz_format_name(bytes, size);
-    if (other != NULL)
-        return gz_fail(error, GZ_BAD_MESSAGE,
-                       "this looks like %s; gizmod imports glTF 2.0 (.glb, .gltf)", other);
-    enum gz_status status = gltf->binary ? open_glb(gltf, bytes, size, error)
-                                         : parse_json(&gltf->json, bytes, size, error);
-    if (status == GZ_OK) status = check_version(gltf->json, error);
-    if (status == GZ_OK) status = gz_schema_check(gltf->json, error);
+    enum gz_status status = read_file(gltf, bytes, size, error);
     if (status != GZ_OK) gz_gltf_close(gltf);
     return status;
 }
 
 void gz_gltf_close(struct gz_gltf *gltf)
 {
-    json_decref(gltf->json);
+    gz_document_finish(&gltf->document);
     *gltf = (struct gz_gltf){0};
 }
 
-struct text_sink {
-    struct gz_buffer *out;
-    enum gz_status status;
-};
-
-static int handle_text(const char *text, size_t size, void *data)
+void gz_gltf_flaw(struct gz_gltf *gltf, const char *format, ...)
 {
-    struct text_sink *sink = data;
-    sink->status = gz_buffer_append(sink->out, text, size);
-    return sink->status == GZ_OK ? 0 : -1;
+    struct gz_flaws *flaws = &gltf->flaws;
+    if (flaws->count++ >= GZ_FLAWS_SAID_MAX) return;
+    char text[4 * GZ_ERROR_BYTES_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gz_print(flaws->said[flaws->count - 1], sizeof flaws->said[0], "%s", text);
 }
 
-/* 17 digits give every double back to its last bit. */
-static enum gz_status write_json(struct gz_buffer *out, const json_t *json)
+/* A .gltf that was not edited comes back with what stands around its root. */
+static enum gz_status write_text(struct gz_buffer *out, const struct gz_gltf *gltf)
 {
-    struct text_sink sink = {out, GZ_OK};
-    int failed =
-        json_dump_callback(json, handle_text, &sink, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    return failed && sink.status == GZ_OK ? GZ_NO_MEMORY : sink.status;
+    const struct gz_json_document *document = &gltf->document;
+    enum gz_status status = gz_buffer_append(out, document->front, document->front_size);
+    if (status == GZ_OK) status = gz_json_write(out, document->root);
+    return status == GZ_OK ? gz_buffer_append(out, document->back, document->back_size) : status;
+}
+
+static enum gz_status append_chunk(struct gz_buffer *out, const struct chunk *chunk)
+{
+    static const uint8_t zeros[4];
+    uint8_t header[CHUNK_HEADER_BYTES];
+    size_t padding = (4 - chunk->size % 4) % 4;
+    write_u32(header, (uint32_t)(chunk->size + padding));
+    write_u32(header + 4, chunk->type);
+    enum gz_status status = gz_buffer_append(out, header, sizeof header);
+    if (status == GZ_OK) status = gz_buffer_append(out, chunk->bytes, chunk->size);
+    return status == GZ_OK ? gz_buffer_append(out, zeros, padding) : status;
+}
+
+/* All chunks but the JSON one, in their order. */
+static enum gz_status append_chunks(struct gz_buffer *out, const struct gz_chunks *chunks)
+{
+    struct walk walk = {.chunks = *chunks, .at = GLB_HEADER_BYTES};
+    bool skipped = false;
+    for (;;) {
+        struct chunk chunk;
+        enum gz_status status = next_chunk(&walk, &chunk, NULL);
+        if (status != GZ_OK || chunk.bytes == NULL) return GZ_OK;
+        if (chunk.type == CHUNK_JSON && !skipped) {
+            skipped = true;
+            continue;
+        }
+        status = append_chunk(out, &chunk);
+        if (status != GZ_OK) return status;
+    }
 }
 
 static enum gz_status write_glb(struct gz_buffer *out, const struct gz_gltf *gltf)
@@ -267,11 +241,13 @@ static enum gz_status write_glb(struct gz_buffer *out, const struct gz_gltf *glt
     uint8_t header[GLB_HEADER_BYTES + CHUNK_HEADER_BYTES] = "glTF";
     size_t start = out->size;
     enum gz_status status = gz_buffer_append(out, header, sizeof header);
-    if (status == GZ_OK) status = write_json(out, gltf->json);
+    if (status == GZ_OK) status = gz_json_write(out, gltf->document.root);
     size_t unpadded = out->size - start;
     if (status == GZ_OK) status = gz_buffer_append(out, "   ", (4 - unpadded % 4) % 4);
     size_t text_size = out->size - start - sizeof header;
-    if (status == GZ_OK) status = gz_buffer_append(out, gltf->rest, gltf->rest_size);
+    const struct chunk bin = {CHUNK_BIN, gltf->new_bin, gltf->new_bin_size};
+    if (status == GZ_OK && gltf->new_bin != NULL) status = append_chunk(out, &bin);
+    if (status == GZ_OK) status = append_chunks(out, &gltf->chunks);
     if (status != GZ_OK) return status;
     size_t size = out->size - start;
     if (size > UINT32_MAX) return GZ_TOO_LARGE;
@@ -282,66 +258,74 @@ static enum gz_status write_glb(struct gz_buffer *out, const struct gz_gltf *glt
     return GZ_OK;
 }
 
-enum gz_status gz_glb_append_bin(struct gz_buffer *chunks, const uint8_t *bytes, size_t size)
-{
-    static const uint8_t zeros[4];
-    uint8_t header[CHUNK_HEADER_BYTES];
-    size_t padding = (4 - size % 4) % 4;
-    write_u32(header, (uint32_t)(size + padding));
-    write_u32(header + 4, CHUNK_BIN);
-    enum gz_status status = gz_buffer_append(chunks, header, sizeof header);
-    if (status == GZ_OK) status = gz_buffer_append(chunks, bytes, size);
-    return status == GZ_OK ? gz_buffer_append(chunks, zeros, padding) : status;
-}
-
 enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf,
                              struct gz_error *error)
 {
     size_t start = out->size;
-    enum gz_status status = gltf->binary ? write_glb(out, gltf) : write_json(out, gltf->json);
+    enum gz_status status = gltf->binary ? write_glb(out, gltf) : write_text(out, gltf);
     if (status == GZ_OK) return GZ_OK;
     gz_buffer_truncate(out, start);
     if (status == GZ_NO_MEMORY) return gz_fail(error, status, "not enough memory for this file");
     return gz_fail(error, status, "the glTF file would have more than %zu bytes", out->max);
 }
 
-uint64_t gz_json_natural(const json_t *object, const char *key, uint64_t fallback)
+uint64_t gz_json_natural(const struct gz_json *object, const char *key, uint64_t fallback)
 {
-    const json_t *value = json_object_get(object, key);
-    if (value == NULL) return fallback;
-    return (uint64_t)json_number_value(value);
+    const struct gz_json *value = gz_json_get(object, key);
+    return value != NULL ? (uint64_t)gz_json_number(value) : fallback;
 }
 
-int64_t gz_json_index(const json_t *object, const char *key)
+int64_t gz_json_index(const struct gz_json *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-    return value != NULL ? (int64_t)json_number_value(value) : -1;
+    const struct gz_json *value = gz_json_get(object, key);
+    return value != NULL ? (int64_t)gz_json_number(value) : -1;
 }
 
-json_t *gz_gltf_item(const struct gz_gltf *gltf, const char *list, size_t index)
+struct gz_json *gz_gltf_item(const struct gz_gltf *gltf, const char *list, size_t index)
 {
-    return json_array_get(json_object_get(gltf->json, list), index);
+    return gz_json_at(gz_json_get(gltf->document.root, list), index);
 }
 
 size_t gz_gltf_count(const struct gz_gltf *gltf, const char *list)
 {
-    return json_array_size(json_object_get(gltf->json, list));
+    return gz_json_count(gz_json_get(gltf->document.root, list));
+}
+
+static bool is_once(const struct gz_json *object, const struct gz_json *member)
+{
+    struct gz_json_text key = gz_json_key(member);
+    size_t found = 0;
+    for (size_t i = 0; i < gz_json_count(object); i++) {
+        struct gz_json_text other = gz_json_key(gz_json_at(object, i));
+        found += other.size == key.size && memcmp(other.at, key.at, key.size) == 0;
+    }
+    return found == 1;
+}
+
+static enum gz_status copy_member(const struct gz_json *object, const char *key, char *text,
+                                  size_t text_size, struct gz_error *error)
+{
+    const struct gz_json *member = gz_json_get(object, key);
+    struct gz_json_text said = gz_json_text(member);
+    if (said.at == NULL)
+        return gz_fail(error, GZ_BAD_MESSAGE, "%s: the JSON object must have a text under this key",
+                       key);
+    if (!is_once(object, member))
+        return gz_fail(error, GZ_BAD_MESSAGE, "%s: this name is in the object twice", key);
+    if (said.size >= text_size)
+        return gz_fail(error, GZ_BAD_VALUE, "%s: may have at most %zu bytes", key, text_size - 1);
+    memcpy(text, said.at, said.size);
+    text[said.size] = '\0';
+    return GZ_OK;
 }
 
 enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key, char *text,
                               size_t text_size, struct gz_error *error)
 {
-    json_t *json;
-    enum gz_status status = parse_json(&json, bytes, size, error);
+    struct gz_json_document document;
+    enum gz_status status = gz_document_read(&document, bytes, size, error);
     if (status != GZ_OK) return status;
-    json_t *member = json_object_get(json, key);
-    if (member == NULL || !json_is_string(member))
-        status = gz_fail(error, GZ_BAD_MESSAGE,
-                         "%s: the JSON object must have a text under this key", key);
-    else if (json_string_length(member) >= text_size)
-        status = gz_fail(error, GZ_BAD_VALUE, "%s: may have at most %zu bytes", key, text_size - 1);
-    else
-        memcpy(text, json_string_value(member), json_string_length(member) + 1);
-    json_decref(json);
+    status = copy_member(document.root, key, text, text_size, error);
+    gz_document_finish(&document);
     return status;
 }

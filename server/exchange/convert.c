@@ -10,7 +10,7 @@ static enum gz_status out_of_memory(struct gz_error *error)
 }
 
 /* The first buffer: the one that the BIN chunk of a .glb holds. */
-static size_t bin_size_of(const json_t *buffer, size_t at_hand)
+static size_t bin_size_of(const struct gz_json *buffer, size_t at_hand)
 {
     uint64_t size = gz_json_natural(buffer, "byteLength", 0);
     return size < at_hand ? (size_t)size : at_hand;
@@ -18,31 +18,27 @@ static size_t bin_size_of(const json_t *buffer, size_t at_hand)
 
 static enum gz_status embed_bin(struct gz_gltf *gltf, struct gz_error *error)
 {
-    json_t *buffer = gz_gltf_item(gltf, "buffers", 0);
-    if (buffer == NULL || gltf->bin == NULL || json_object_get(buffer, "uri") != NULL) return GZ_OK;
-    json_t *uri = gz_data_uri_encode("application/octet-stream", gltf->bin,
-                                     bin_size_of(buffer, gltf->bin_size));
-    return json_object_set_new_nocheck(buffer, "uri", uri) == 0 ? GZ_OK : out_of_memory(error);
+    struct gz_json *buffer = gz_gltf_item(gltf, "buffers", 0);
+    if (buffer == NULL || gltf->bin == NULL || gz_json_has(buffer, "uri")) return GZ_OK;
+    struct gz_json *uri = gz_data_uri_encode(&gltf->document, "application/octet-stream", gltf->bin,
+                                             bin_size_of(buffer, gltf->bin_size));
+    enum gz_status status = gz_json_set(&gltf->document, buffer, "uri", uri);
+    return status == GZ_OK ? GZ_OK : out_of_memory(error);
 }
 
-/* `chunks` gets the BIN chunk, if the first buffer is a data URI. */
-static enum gz_status extract_bin(struct gz_gltf *gltf, struct gz_buffer *chunks,
-                                  struct gz_error *error)
+/* A first buffer that is a data URI becomes the BIN chunk; the caller frees *bytes. */
+static enum gz_status extract_bin(struct gz_gltf *gltf, uint8_t **bytes, struct gz_error *error)
 {
-    json_t *buffer = gz_gltf_item(gltf, "buffers", 0);
-    const char *uri = json_string_value(json_object_get(buffer, "uri"));
-    uint8_t *bytes;
+    struct gz_json *buffer = gz_gltf_item(gltf, "buffers", 0);
+    struct gz_json_text uri = gz_json_text(gz_json_get(buffer, "uri"));
     size_t size;
-    if (uri == NULL || !gz_uri_is_data(uri)) return GZ_OK;
-    enum gz_status status = gz_data_uri_decode(uri, &bytes, &size);
-    if (status == GZ_BAD_VALUE) return GZ_OK; /* not in base64: it may stay where it is */
+    if (uri.at == NULL || !gz_uri_is_data(uri)) return GZ_OK;
+    enum gz_status status = gz_data_uri_decode(uri, bytes, &size);
+    if (status == GZ_BAD_VALUE) return GZ_OK; /* it cannot be read: it may stay where it is */
     if (status != GZ_OK) return out_of_memory(error);
-    status = gz_glb_append_bin(chunks, bytes, bin_size_of(buffer, size));
-    free(bytes);
-    if (status != GZ_OK) return gz_fail(error, status, "buffers[0]: no room for its bytes");
-    (void)json_object_del(buffer, "uri");
-    gltf->rest = chunks->data;
-    gltf->rest_size = chunks->size;
+    gltf->new_bin = *bytes;
+    gltf->new_bin_size = bin_size_of(buffer, size);
+    gz_json_remove(buffer, "uri");
     return GZ_OK;
 }
 
@@ -52,13 +48,12 @@ enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t *bytes, size
     struct gz_gltf gltf;
     enum gz_status status = gz_gltf_open(&gltf, bytes, size, error);
     if (status != GZ_OK) return status;
-    struct gz_buffer chunks;
-    gz_buffer_init(&chunks, GZ_ASSET_BYTES_MAX, 0);
+    uint8_t *bin = NULL;
     if (gltf.binary != binary)
-        status = binary ? extract_bin(&gltf, &chunks, error) : embed_bin(&gltf, error);
+        status = binary ? extract_bin(&gltf, &bin, error) : embed_bin(&gltf, error);
     gltf.binary = binary;
     if (status == GZ_OK) status = gz_gltf_write(out, &gltf, error);
     gz_gltf_close(&gltf);
-    gz_buffer_finish(&chunks);
+    free(bin);
     return status;
 }

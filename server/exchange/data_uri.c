@@ -1,14 +1,15 @@
-/* Data URIs in base64: bytes in the JSON itself. */
+/* Data URIs: bytes in the JSON itself. */
 #include "exchange/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-/* RFC 2397 with RFC 4648's base64, padded or not, which is what glTF embeds its buffers and images
- * with. */
+/* RFC 2397 with RFC 4648's base64, as browsers read it: letters of either case in the scheme and in
+ * "base64", parameters of any kind, percent escapes, blanks, padding or none. */
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static int digit_value(char c)
+static int digit_value(uint8_t c)
 {
     if (c >= 'A' && c <= 'Z') return c - 'A';
     if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -16,45 +17,53 @@ static int digit_value(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-bool gz_uri_is_data(const char *uri)
+bool gz_uri_is_data(struct gz_json_text uri)
 {
-    return strncmp(uri, "data:", 5) == 0;
+    return uri.size >= 5 && strncasecmp(uri.at, "data:", 5) == 0;
 }
 
-/* The digits of a base64 data URI without their padding; NULL if it is no such URI. */
-static const char *find_digits(const char *uri, size_t *count)
+static bool is_base64(const char *head, size_t size)
 {
-    const char *comma = strchr(uri, ',');
-    if (!gz_uri_is_data(uri) || comma == NULL || comma - uri < 12 ||
-        memcmp(comma - 7, ";base64", 7) != 0)
-        return NULL;
-    const char *digits = comma + 1;
-    size_t size = strlen(digits);
-    size_t padding = 0;
-    while (padding < 2 && size > padding && digits[size - padding - 1] == '=') padding++;
-    *count = size - padding;
-    bool whole = padding == 0 ? *count % 4 != 1 : size % 4 == 0;
-    return whole ? digits : NULL;
+    static const char word[] = ";base64";
+    while (size > 0 && head[size - 1] == ' ') size--;
+    size_t length = sizeof word - 1;
+    return size >= length && strncasecmp(head + size - length, word, length) == 0;
 }
 
-enum gz_status gz_data_uri_decode(const char *uri, uint8_t **bytes, size_t *size)
+/* Decodes the digits where they stand; the size of the bytes is at most theirs. False if they are
+ * no base64. */
+static bool decode_digits(uint8_t *bytes, size_t *size)
 {
-    size_t count;
-    const char *digits = find_digits(uri, &count);
-    if (digits == NULL) return GZ_BAD_VALUE;
-    *size = count / 4 * 3 + (count % 4 > 0 ? count % 4 - 1 : 0);
-    uint8_t *out = malloc(*size + 1);
-    if (out == NULL) return GZ_NO_MEMORY;
+    size_t count = 0, written = 0, padding = 0;
+    for (size_t i = 0; i < *size; i++) {
+        if (strchr(" \t\r\n\f", bytes[i]) == NULL || bytes[i] == '\0') bytes[count++] = bytes[i];
+    }
+    while (padding < 2 && count > padding && bytes[count - padding - 1] == '=') padding++;
+    if (padding > 0 && count % 4 != 0) return false;
+    count -= padding;
+    if (count % 4 == 1) return false;
     uint32_t held = 0;
-    size_t written = 0;
     for (size_t i = 0; i < count; i++) {
-        int value = digit_value(digits[i]);
-        if (value < 0) {
-            free(out);
-            return GZ_BAD_VALUE;
-        }
+        int value = digit_value(bytes[i]);
+        if (value < 0) return false;
         held = held << 6 | (uint32_t)value;
-        if (i % 4 != 0) out[written++] = (uint8_t)(held >> (6 - 2 * (i % 4)));
+        if (i % 4 != 0) bytes[written++] = (uint8_t)(held >> (6 - 2 * (i % 4)));
+    }
+    *size = written;
+    return true;
+}
+
+enum gz_status gz_data_uri_decode(struct gz_json_text uri, uint8_t **bytes, size_t *size)
+{
+    const char *comma = uri.size > 0 ? memchr(uri.at, ',', uri.size) : NULL;
+    if (!gz_uri_is_data(uri) || comma == NULL) return GZ_BAD_VALUE;
+    const char *head = uri.at + 5, *end = uri.at + uri.size;
+    uint8_t *out = malloc((size_t)(end - comma) + 1);
+    if (out == NULL) return GZ_NO_MEMORY;
+    *size = gz_percent_decode((char *)out, comma + 1, (size_t)(end - comma) - 1);
+    if (is_base64(head, (size_t)(comma - head)) && !decode_digits(out, size)) {
+        free(out);
+        return GZ_BAD_VALUE;
     }
     *bytes = out;
     return GZ_OK;
@@ -74,15 +83,15 @@ static void encode_digits(char *out, const uint8_t *bytes, size_t size)
     }
 }
 
-json_t *gz_data_uri_encode(const char *media_type, const uint8_t *bytes, size_t size)
+struct gz_json *gz_data_uri_encode(struct gz_json_document *document, const char *media_type,
+                                   const uint8_t *bytes, size_t size)
 {
     size_t digits = (size + 2) / 3 * 4;
-    size_t head = strlen("data:") + strlen(media_type) + strlen(";base64,");
-    char *uri = malloc(head + digits + 1);
-    if (uri == NULL) return NULL;
-    (void)stpcpy(stpcpy(stpcpy(uri, "data:"), media_type), ";base64,");
-    encode_digits(uri + head, bytes, size);
-    json_t *string = json_stringn_nocheck(uri, head + digits);
-    free(uri);
-    return string;
+    size_t head = strlen("\"data:") + strlen(media_type) + strlen(";base64,");
+    char *quoted = gz_arena_take(&document->arena, head + digits + 2, 1);
+    if (quoted == NULL) return NULL;
+    (void)stpcpy(stpcpy(stpcpy(quoted, "\"data:"), media_type), ";base64,");
+    encode_digits(quoted + head, bytes, size);
+    quoted[head + digits] = '"';
+    return gz_json_adopt(document, quoted, head + digits + 1);
 }

@@ -12,6 +12,14 @@
 #include "server/maxima.h"
 #include "solver/surface.h"
 
+/* What of a file cannot be used, in words that name the place: "meshes[2].primitives[0].indices:
+ * ...". Such a part costs what needs it, not the file. */
+struct gz_flaws {
+    size_t count; /* of all */
+    char said[GZ_FLAWS_SAID_MAX]
+             [GZ_ERROR_BYTES_MAX]; /* of the first ones; whole UTF-8 characters */
+};
+
 /* A node of the file's default scene. Parents come before their children. */
 struct gz_import_node {
     uint32_t asset;   /* its index in the glTF's "nodes" */
@@ -19,7 +27,7 @@ struct gz_import_node {
     const char *name; /* UTF-8, cut to GZ_NAME_BYTES_MAX bytes; "node 7" if the file has none */
     gz_trs trs;       /* rotation unit; a matrix becomes the nearest TRS */
     bool has_bounds;
-    gz_box bounds; /* local, from the POSITION accessors' min and max of the node's mesh */
+    gz_box bounds; /* local: all that the node's mesh shows (boxes.c) */
 };
 
 struct gz_import {
@@ -27,6 +35,7 @@ struct gz_import {
     size_t count;
     size_t matrix_count; /* how many nodes have a matrix */
     double residual_max; /* the largest relative residual of a matrix that no TRS can represent */
+    struct gz_flaws flaws;
     struct gz_arena names;
     struct gz_surfaces *surfaces;   /* from malloc, or NULL; to keep them, set this to NULL */
     enum gz_status surfaces_status; /* GZ_NO_MEMORY: no memory for the surfaces; the import is valid
@@ -34,10 +43,10 @@ struct gz_import {
 };
 
 /* Reads a .glb, or a .gltf whose buffers and images are embedded as data URIs. A file without
- * scenes has all its roots in one; a scene without nodes is an import of none. All or nothing: on
- * failure nothing is held. GZ_BAD_MESSAGE: not the form of glTF (container, JSON, types, numbers of
- * elements); GZ_BAD_VALUE: the form is right, a value is invalid (ranges, cycles, singular
- * transforms); GZ_VERSION: not glTF 2; GZ_TOO_LARGE, GZ_TOO_MANY: a limit. */
+ * scenes has all its roots in one; a scene without nodes is an import of none. What cannot be used
+ * is told as a flaw: a mesh, a picture, a number, a node that is no object. On failure nothing is
+ * held. GZ_BAD_MESSAGE: no glTF (container, JSON, nodes that are no list); GZ_BAD_VALUE: a node is
+ * its own ancestor; GZ_VERSION: not glTF 2; GZ_TOO_LARGE, GZ_TOO_MANY: a limit. */
 GZ_MUST_USE enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes,
                                            size_t size, struct gz_error *error);
 void gz_import_finish(struct gz_import *import);
@@ -68,8 +77,9 @@ struct gz_export_node {
  * - If several nodes share an index, the one with the lowest id is that node of the file. The
  *   others are appended as copies (mesh, skin, camera, weights, extras, extensions) with their own
  *   names, transforms and children.
- * - Numbers keep their value to the last bit; their spelling may change. All chunks of a .glb but
- *   the JSON chunk keep their bytes. Without an asset (size 0) the result is a .glb of bare nodes.
+ * - What is not changed keeps its bytes: numbers their digits, objects their order. All chunks of a
+ *   .glb but the JSON chunk keep theirs; bytes behind the declared length are left out. Without an
+ * asset (size 0) the result is a .glb of bare nodes.
  * - A node whose skin lost its common root, or has joints that the default scene no longer shows,
  *   keeps its mesh without the skin. `dropped` names these skins, "skin 0 (Armature), skin 2", in
  *   printable ASCII; it is empty if there are none, and may be NULL. A `skeleton` that is no longer
@@ -89,10 +99,10 @@ GZ_MUST_USE enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t 
 
 /* Reads FILE (.glb or .gltf) and embeds the files that it refers to (beside it or below, never
  * above it), so that the result is one self-contained file for gz_import_parse: the same kind of
- * file with data URIs, or the unchanged bytes. GZ_STORAGE if a file cannot be read. On failure
- * `out` is as it was. */
+ * file with data URIs, or the unchanged bytes. A file that cannot be had is a flaw, and its URI
+ * stays; `flaws` may be NULL. GZ_STORAGE if FILE cannot be read. On failure `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path,
-                                        struct gz_error *error);
+                                        struct gz_flaws *flaws, struct gz_error *error);
 
 /* Reads the text under `key` of a JSON object, terminated. GZ_BAD_MESSAGE if there is none;
  * GZ_BAD_VALUE if it does not fit. */

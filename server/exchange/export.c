@@ -3,6 +3,7 @@
 #include "exchange/skins.h"
 #include "server/maxima.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,36 +54,56 @@ static size_t find_id(const struct exporter *export, uint64_t id)
     return found ? export->by_id[low] : export->count;
 }
 
-static enum gz_status set_member(json_t *object, const char *key, json_t *value)
+static enum gz_status set_member(struct exporter *export, struct gz_json *object, const char *key,
+                                 const char *text)
 {
-    return json_object_set_new_nocheck(object, key, value) == 0 ? GZ_OK : GZ_NO_MEMORY;
+    struct gz_json_document *document = &export->gltf.document;
+    return gz_json_set(document, object, key, gz_json_make(document, text, strlen(text)));
 }
 
-static enum gz_status set_numbers(json_t *json, const char *key, const double *numbers,
-                                  const double *usual, size_t count)
+/* 17 digits give every double back to its last bit; fewer are taken where they do. */
+static int print_number(char *text, size_t size, double number)
 {
-    (void)json_object_del(json, key);
-    if (memcmp(numbers, usual, count * sizeof *numbers) == 0) return GZ_OK;
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        if (json_array_append_new(list, json_real(numbers[i])) != 0) {
-            json_decref(list);
-            return GZ_NO_MEMORY;
-        }
+    int length = 0;
+    for (int digits = 15; digits <= 17; digits++) {
+        length = snprintf(text, size, "%.*g", digits, number);
+        if (strtod(text, NULL) == number) break;
     }
-    return set_member(json, key, list);
+    return length;
 }
 
-static enum gz_status set_trs(json_t *json, const gz_trs *trs)
+static enum gz_status set_numbers(struct exporter *export, struct gz_json *json, const char *key,
+                                  const double *numbers, const double *usual, size_t count)
+{
+    char text[4 * 32 + 8] = "[";
+    size_t used = 1;
+    bool is_usual = true;
+    for (size_t i = 0; i < count; i++) {
+        is_usual = is_usual && numbers[i] == usual[i];
+        if (i > 0) text[used++] = ',';
+        used += (size_t)print_number(text + used, sizeof text - used, numbers[i]);
+    }
+    text[used++] = ']';
+    text[used] = '\0';
+    if (!is_usual) return set_member(export, json, key, text);
+    gz_json_remove(json, key);
+    return GZ_OK;
+}
+
+static enum gz_status set_trs(struct exporter *export, struct gz_json *json, const gz_trs *trs)
 {
     const double t[] = {trs->t.x, trs->t.y, trs->t.z}, s[] = {trs->s.x, trs->s.y, trs->s.z};
     const double r[] = {trs->r.x, trs->r.y, trs->r.z, trs->r.w};
     static const double no_t[] = {0, 0, 0}, no_r[] = {0, 0, 0, 1}, no_s[] = {1, 1, 1};
-    (void)json_object_del(json, "matrix");
-    enum gz_status status = set_numbers(json, "translation", t, no_t, 3);
-    if (status == GZ_OK) status = set_numbers(json, "rotation", r, no_r, 4);
-    return status == GZ_OK ? set_numbers(json, "scale", s, no_s, 3) : status;
+    gz_json_remove(json, "matrix");
+    enum gz_status status = set_numbers(export, json, "translation", t, no_t, 3);
+    if (status == GZ_OK) status = set_numbers(export, json, "rotation", r, no_r, 4);
+    return status == GZ_OK ? set_numbers(export, json, "scale", s, no_s, 3) : status;
 }
+
+/* Of a scene that never had a file. */
+static const char bare[] =
+    "{\"asset\":{\"version\":\"2.0\",\"generator\":\"gizmod\"},\"scene\":0,\"scenes\":[{}]}";
 
 static enum gz_status start_import(struct exporter *export, const uint8_t *asset, size_t size)
 {
@@ -93,11 +114,8 @@ static enum gz_status start_import(struct exporter *export, const uint8_t *asset
                    : status;
     }
     export->gltf.binary = true;
-    export->gltf.json = json_pack("{s:{s:s,s:s},s:i,s:[{}]}", "asset", "version", "2.0",
-                                  "generator", "gizmod", "scene", 0, "scenes");
-    return export->gltf.json != NULL
-               ? GZ_OK
-               : gz_fail(export->error, GZ_NO_MEMORY, "not enough memory for this file");
+    return gz_document_read(&export->gltf.document, (const uint8_t *)bare, sizeof bare - 1,
+                            export->error);
 }
 
 static enum gz_status check_node(const struct exporter *export, const struct gz_export_node *node)
@@ -171,7 +189,7 @@ static enum gz_status check_copies(const struct exporter *export)
     for (size_t i = 0; i < export->count; i++) {
         int64_t asset = export->nodes[i].asset;
         if (asset < 0 || export->places[i] < export->asset_count) continue;
-        properties += json_object_size(gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
+        properties += gz_json_count(gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
     }
     if (properties <= GZ_ASSET_VALUES_MAX) return GZ_OK;
     return gz_fail(export->error, GZ_TOO_MANY,
@@ -202,26 +220,26 @@ static void find_parents(struct exporter *export)
     }
 }
 
-static enum gz_status append_node(struct exporter *export, json_t *json)
+static enum gz_status append_node(struct exporter *export, struct gz_json *json)
 {
-    json_t *nodes = json_object_get(export->gltf.json, "nodes");
-    if (nodes == NULL) {
-        nodes = json_array();
-        if (set_member(export->gltf.json, "nodes", nodes) != GZ_OK) {
-            json_decref(json);
-            return GZ_NO_MEMORY;
-        }
-    }
-    return json_array_append_new(nodes, json) == 0 ? GZ_OK : GZ_NO_MEMORY;
+    struct gz_json *root = export->gltf.document.root;
+    enum gz_status status = GZ_OK;
+    if (gz_json_get(root, "nodes") == NULL) status = set_member(export, root, "nodes", "[]");
+    return status == GZ_OK
+               ? gz_json_append(&export->gltf.document, gz_json_get(root, "nodes"), json)
+               : status;
 }
 
 /* A copy has everything that the node of the file has, but its own name and children. Its transform
  * is overwritten if it is different. */
-static json_t *copy_item(const struct exporter *export, int64_t asset)
+static struct gz_json *copy_item(struct exporter *export, int64_t asset)
 {
-    json_t *json = json_copy(gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
-    (void)json_object_del(json, "name");
-    (void)json_object_del(json, "children");
+    if (asset < 0) return gz_json_make(&export->gltf.document, "{}", 2);
+    struct gz_json *json =
+        gz_json_copy(&export->gltf.document, gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
+    if (json == NULL) return NULL;
+    gz_json_remove(json, "name");
+    gz_json_remove(json, "children");
     return json;
 }
 
@@ -230,21 +248,30 @@ static enum gz_status append_nodes(struct exporter *export)
 {
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < export->count && status == GZ_OK; i++) {
-        int64_t asset = export->nodes[i].asset;
         if (export->places[i] < export->asset_count) continue;
-        status = append_node(export, asset >= 0 ? copy_item(export, asset) : json_object());
+        status = append_node(export, copy_item(export, export->nodes[i].asset));
     }
     return status;
 }
 
-static enum gz_status write_node(json_t *json, const struct gz_export_node *node,
-                                 const char *old_name, const gz_trs *old_trs)
+/* A zero that lost its sign on the disk is the same number. */
+static bool is_same(const gz_trs *a, const gz_trs *b)
 {
+    return a->t.x == b->t.x && a->t.y == b->t.y && a->t.z == b->t.z && a->r.x == b->r.x &&
+           a->r.y == b->r.y && a->r.z == b->r.z && a->r.w == b->r.w && a->s.x == b->s.x &&
+           a->s.y == b->s.y && a->s.z == b->s.z;
+}
+
+static enum gz_status write_node(struct exporter *export, struct gz_json *json,
+                                 const struct gz_export_node *node, const char *old_name,
+                                 const gz_trs *old_trs)
+{
+    struct gz_json_document *document = &export->gltf.document;
     enum gz_status status = GZ_OK;
-    if (old_name == NULL || strcmp(old_name, node->name) != 0) {
-        status = set_member(json, "name", json_string(node->name));
-    }
-    if (status == GZ_OK && !gz_trs_same(old_trs, &node->trs)) status = set_trs(json, &node->trs);
+    if (old_name == NULL || strcmp(old_name, node->name) != 0)
+        status = gz_json_set(document, json, "name", gz_json_make_text(document, node->name));
+    if (status == GZ_OK && !is_same(old_trs, &node->trs))
+        status = set_trs(export, json, &node->trs);
     return status;
 }
 
@@ -260,99 +287,105 @@ static enum gz_status write_nodes(struct exporter *export)
         size_t place = export->places[i];
         const struct gz_import_node *old = node->asset >= 0 ? imported[node->asset] : NULL;
         bool is_copy = place >= export->asset_count;
-        status = write_node(gz_gltf_item(&export->gltf, "nodes", place), node,
+        status = write_node(export, gz_gltf_item(&export->gltf, "nodes", place), node,
                             is_copy ? NULL : old->name, old != NULL ? &old->trs : &gz_trs_identity);
     }
     free(imported);
     return status;
 }
 
+struct filter {
+    struct exporter *export;
+    const struct gz_json *list;
+    int64_t parent;
+};
+
+/* What no reader takes as a node stays as it is. */
+static bool stays(size_t index, void *context)
+{
+    const struct filter *filter = context;
+    const struct gz_json *item = gz_json_at(filter->list, index);
+    if (item == NULL) return true;
+    size_t node = (size_t)gz_json_number(item);
+    int64_t parent = filter->export->parents[node];
+    if (parent != filter->parent && parent != NOT_OURS) return false;
+    filter->export->placed[node] = true;
+    return true;
+}
+
 /* Keeps, in their order, the nodes of a list whose parent now is `parent`, and the nodes that are
  * not ours. */
-static enum gz_status filter_list(struct exporter *export, json_t *holder, const char *key,
-                                  int64_t parent)
+static void filter_list(struct exporter *export, struct gz_json *holder, const char *key,
+                        int64_t parent)
 {
-    const json_t *old = json_object_get(holder, key);
-    if (old == NULL) return GZ_OK;
-    json_t *kept = json_array();
-    for (size_t i = 0; i < json_array_size(old); i++) {
-        json_t *index = json_array_get(old, i);
-        size_t node = (size_t)json_number_value(index);
-        if (export->parents[node] != parent && export->parents[node] != NOT_OURS) continue;
-        export->placed[node] = true;
-        if (json_array_append(kept, index) != 0) {
-            json_decref(kept);
-            return GZ_NO_MEMORY;
-        }
-    }
-    return set_member(holder, key, kept);
+    struct gz_json *list = gz_json_get(holder, key);
+    if (list != NULL) gz_json_retain(list, stays, &(struct filter){export, list, parent});
 }
 
-static enum gz_status append_index(json_t *holder, const char *key, size_t node)
+static enum gz_status append_index(struct exporter *export, struct gz_json *holder, const char *key,
+                                   size_t node)
 {
-    json_t *list = json_object_get(holder, key);
-    if (list == NULL) {
-        list = json_array();
-        if (set_member(holder, key, list) != GZ_OK) return GZ_NO_MEMORY;
-    }
-    return json_array_append_new(list, json_integer((json_int_t)node)) == 0 ? GZ_OK : GZ_NO_MEMORY;
+    char text[32];
+    int size = snprintf(text, sizeof text, "%zu", node);
+    enum gz_status status = GZ_OK;
+    if (gz_json_get(holder, key) == NULL) status = set_member(export, holder, key, "[]");
+    if (status != GZ_OK) return status;
+    struct gz_json_document *document = &export->gltf.document;
+    return gz_json_append(document, gz_json_get(holder, key),
+                          gz_json_make(document, text, (size_t)size));
 }
 
-/* Removes an empty list, which glTF does not allow. */
-static void drop_if_empty(json_t *holder, const char *key)
+/* Removes a list that became empty, which glTF does not allow. */
+static void drop_if_empty(struct gz_json *holder, const char *key)
 {
-    const json_t *list = json_object_get(holder, key);
-    if (list != NULL && json_array_size(list) == 0) (void)json_object_del(holder, key);
+    const struct gz_json *list = gz_json_get(holder, key);
+    if (gz_json_is_edited(list) && gz_json_count(list) == 0) gz_json_remove(holder, key);
 }
 
 /* The default scene. A file without scenes shows all its roots: once one is deleted it needs a
  * scene that leaves it out. */
-static enum gz_status find_scene(struct exporter *export, json_t **scene)
+static enum gz_status find_scene(struct exporter *export, struct gz_json **scene)
 {
-    json_t *json = export->gltf.json;
-    *scene = gz_gltf_item(&export->gltf, "scenes", gz_json_natural(json, "scene", 0));
+    struct gz_json *root = export->gltf.document.root;
+    *scene = gz_gltf_item(&export->gltf, "scenes", gz_json_natural(root, "scene", 0));
     if (*scene != NULL || !export->deleted) return GZ_OK;
-    enum gz_status status = set_member(json, "scenes", json_pack("[{s:[]}]", "nodes"));
-    if (status == GZ_OK) status = set_member(json, "scene", json_integer(0));
+    enum gz_status status = set_member(export, root, "scenes", "[{}]");
+    if (status == GZ_OK) status = set_member(export, root, "scene", "0");
     *scene = gz_gltf_item(&export->gltf, "scenes", 0);
     return status;
 }
 
 /* A node that another scene shares with the default scene is a root of both, so it can be marked in
  * `placed` too. */
-static enum gz_status filter_lists(struct exporter *export)
+static void filter_lists(struct exporter *export)
 {
-    enum gz_status status = GZ_OK;
-    for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes") && status == GZ_OK; i++) {
-        status = filter_list(export, gz_gltf_item(&export->gltf, "scenes", i), "nodes", ROOT);
-    }
-    for (size_t i = 0; i < export->total && status == GZ_OK; i++) {
+    for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes"); i++)
+        filter_list(export, gz_gltf_item(&export->gltf, "scenes", i), "nodes", ROOT);
+    for (size_t i = 0; i < export->total; i++) {
         if (export->parents[i] == NOT_OURS) continue;
-        status =
-            filter_list(export, gz_gltf_item(&export->gltf, "nodes", i), "children", (int64_t)i);
+        filter_list(export, gz_gltf_item(&export->gltf, "nodes", i), "children", (int64_t)i);
     }
-    return status;
 }
 
-static enum gz_status place_nodes(struct exporter *export, json_t *scene)
+static enum gz_status place_nodes(struct exporter *export, struct gz_json *scene)
 {
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < export->count && status == GZ_OK; i++) {
         size_t place = export->places[i];
         int64_t parent = export->parents[place];
         if (export->placed[place] || (parent == ROOT && scene == NULL)) continue;
-        json_t *holder =
+        struct gz_json *holder =
             parent == ROOT ? scene : gz_gltf_item(&export->gltf, "nodes", (size_t)parent);
-        status = append_index(holder, parent == ROOT ? "nodes" : "children", place);
+        status = append_index(export, holder, parent == ROOT ? "nodes" : "children", place);
     }
     return status;
 }
 
 static enum gz_status write_hierarchy(struct exporter *export)
 {
-    json_t *scene = NULL;
+    struct gz_json *scene = NULL;
     enum gz_status status = find_scene(export, &scene);
-    if (status == GZ_OK) status = filter_lists(export);
+    if (status == GZ_OK) filter_lists(export);
     if (status == GZ_OK) status = place_nodes(export, scene);
     for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes"); i++) {
         drop_if_empty(gz_gltf_item(&export->gltf, "scenes", i), "nodes");

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,9 +13,10 @@
 
 struct loader {
     struct gz_gltf gltf;
-    char *folder;  /* absolute, without links; ends with no slash but for "/" itself */
-    size_t loaded; /* bytes embedded so far: many URIs can name one large file */
-    bool embedded; /* the JSON is no longer what the file has */
+    char *folder;           /* absolute, without links; ends with no slash but for "/" itself */
+    size_t loaded;          /* bytes embedded so far: many URIs can name one large file */
+    bool embedded;          /* the JSON is no longer what the file has */
+    struct gz_gltf missing; /* its flaws alone: the files that could not be had */
     struct gz_error *error;
 };
 
@@ -65,62 +67,6 @@ static enum gz_status fail_read(struct gz_error *error, enum gz_status status, c
                    errno == EINVAL ? "not a file" : strerror(errno), path);
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Percent-decodes in place. False for a broken escape, or for a NUL. */
-static bool decode_percents(char *text)
-{
-    char *out = text;
-    for (const char *in = text; *in != '\0'; in++) {
-        *out = *in;
-        if (*in == '%') {
-            int high = hex_value(in[1]);
-            int low = high >= 0 ? hex_value(in[2]) : -1;
-            if (low < 0 || high + low == 0) return false;
-            *out = (char)(high << 4 | low);
-            in += 2;
-        }
-        out++;
-    }
-    *out = '\0';
-    return true;
-}
-
-/* RFC 3986: a letter, then letters, digits, "+-.", then ":". */
-static bool has_scheme(const char *uri)
-{
-    size_t size = strspn(uri, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.");
-    return size > 0 && uri[size] == ':';
-}
-
-static bool climbs(const char *path)
-{
-    while (path != NULL) {
-        size_t size = strcspn(path, "/");
-        if (size == 2 && path[0] == '.' && path[1] == '.') return true;
-        path = path[size] == '/' ? path + size + 1 : NULL;
-    }
-    return false;
-}
-
-/* What is wrong with a URI as the name of a file beside the glTF or below it, or NULL. `path`
- * becomes the name. */
-static const char *find_flaw(const char *uri, char *path)
-{
-    if (strlen(uri) >= PATH_MAX) return "too long";
-    if (has_scheme(uri)) return "a URI with a scheme";
-    (void)strcpy(path, uri);
-    if (!decode_percents(path)) return "a bad percent escape";
-    if (path[0] == '\0') return "empty";
-    if (path[0] == '/') return "an absolute path";
-    return climbs(path) ? "a path that leaves the folder" : NULL;
-}
-
 /* A link may lead anywhere, so the path is checked after all links were followed. */
 static bool inside_folder(const struct loader *loader, const char *real)
 {
@@ -129,22 +75,32 @@ static bool inside_folder(const struct loader *loader, const char *real)
     return strncmp(real, loader->folder, size) == 0 && real[size] == '/';
 }
 
-static enum gz_status load_uri(struct loader *loader, const char *where, const char *uri,
-                               struct gz_buffer *bytes)
+/* A file that cannot be had is a flaw: `bytes` stays empty, and *found false. */
+static enum gz_status load_uri(struct loader *loader, const char *where, struct gz_json_text uri,
+                               struct gz_buffer *bytes, bool *found)
 {
     char name[PATH_MAX], path[2 * PATH_MAX], real[PATH_MAX];
-    const char *flaw = find_flaw(uri, name);
-    if (flaw != NULL) return gz_fail(loader->error, GZ_BAD_VALUE, "%sis %s: %s", where, flaw, uri);
+    int size = (int)uri.size;
+    if (!gz_name_resolve(loader->folder, uri, name)) {
+        gz_gltf_flaw(&loader->missing, "%sthere is no file %.*s in its folder or below", where,
+                     size, uri.at);
+        return GZ_OK;
+    }
     (void)stpcpy(stpcpy(stpcpy(path, loader->folder), "/"), name);
-    if (realpath(path, real) == NULL) return fail_read(loader->error, GZ_STORAGE, where, name);
-    if (!inside_folder(loader, real)) {
-        return gz_fail(loader->error, GZ_BAD_VALUE, "%sis a link that leaves the folder: %s", where,
-                       uri);
+    if (realpath(path, real) == NULL || !inside_folder(loader, real)) {
+        gz_gltf_flaw(&loader->missing, "%sis a link that leaves the folder: %.*s", where, size,
+                     uri.at);
+        return GZ_OK;
     }
     enum gz_status status = read_file(bytes, real);
     if (status == GZ_OK && bytes->size > GZ_ASSET_BYTES_MAX - loader->loaded) status = GZ_TOO_LARGE;
+    if (status == GZ_STORAGE) {
+        gz_gltf_flaw(&loader->missing, "%s%s: %s", where, strerror(errno), name);
+        return GZ_OK;
+    }
     if (status != GZ_OK) return fail_read(loader->error, status, where, name);
     loader->loaded += bytes->size;
+    *found = true;
     return GZ_OK;
 }
 
@@ -169,22 +125,23 @@ static const char *image_type(const struct gz_buffer *bytes)
 
 static enum gz_status embed(struct loader *loader, const char *list, size_t index)
 {
-    json_t *json = gz_gltf_item(&loader->gltf, list, index);
-    const char *uri = json_string_value(json_object_get(json, "uri"));
-    if (uri == NULL || gz_uri_is_data(uri)) return GZ_OK;
+    struct gz_json *json = gz_gltf_item(&loader->gltf, list, index);
+    struct gz_json_text uri = gz_json_text(gz_json_get(json, "uri"));
+    if (uri.at == NULL || gz_uri_is_data(uri)) return GZ_OK;
     char where[64];
     (void)snprintf(where, sizeof where, "%s[%zu].uri: ", list, index);
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_ASSET_BYTES_MAX + 1, 0);
-    enum gz_status status = load_uri(loader, where, uri, &bytes);
-    if (status == GZ_OK) {
+    bool found = false;
+    enum gz_status status = load_uri(loader, where, uri, &bytes, &found);
+    if (status == GZ_OK && found) {
         const char *type =
             strcmp(list, "images") == 0 ? image_type(&bytes) : "application/octet-stream";
-        json_t *data = gz_data_uri_encode(type, bytes.data, bytes.size);
+        struct gz_json_document *document = &loader->gltf.document;
+        struct gz_json *data = gz_data_uri_encode(document, type, bytes.data, bytes.size);
         loader->embedded = true;
-        if (json_object_set_new_nocheck(json, "uri", data) != 0) {
-            status = gz_fail(loader->error, GZ_NO_MEMORY, "%sno memory", where);
-        }
+        status = gz_json_set(document, json, "uri", data);
+        if (status != GZ_OK) gz_fail(loader->error, status, "%sno memory", where);
     }
     gz_buffer_finish(&bytes);
     return status;
@@ -230,12 +187,14 @@ static enum gz_status load(struct loader *loader, struct gz_buffer *out, const c
     return status == GZ_OK ? GZ_OK : fail_read(loader->error, status, "", path);
 }
 
-enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path, struct gz_error *error)
+enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path, struct gz_flaws *flaws,
+                            struct gz_error *error)
 {
     struct loader loader = {.error = error};
     struct gz_buffer file;
     gz_buffer_init(&file, GZ_ASSET_BYTES_MAX + 1, 0);
     enum gz_status status = load(&loader, out, path, &file);
+    if (flaws != NULL) *flaws = loader.missing.flaws;
     gz_gltf_close(&loader.gltf);
     free(loader.folder);
     gz_buffer_finish(&file);

@@ -1,7 +1,9 @@
-/* Checks the types, ranges and indices of a glTF's JSON by a table of rules. */
+/* Checks the types, ranges and indices of a glTF's JSON by a table of rules. What breaks a rule is
+ * disregarded, which costs the file that part; only without its nodes a file is refused. */
 #include "exchange/internal.h"
 #include "proto/limits.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +16,13 @@ enum kind { OBJECT, LIST, TEXT, BOOLEAN, NUMBER, NUMBERS, NATURAL, INDEX };
 struct rule {
     const char *path;
     enum kind kind;
-    bool needed;        /* the last member must exist if the object that holds it does */
+    bool needed;        /* without its last member the object that holds it is disregarded */
     const char *target; /* INDEX: the list at the top level that it points into */
     unsigned low, high; /* NATURAL: the range, high 0 is none; NUMBERS: high is how many */
 };
 
 /* clang-format off */
 static const struct rule rules[] = {
-    {.path = "asset.minVersion", .kind = TEXT},
     {.path = "scene", .kind = INDEX, .target = "scenes"},
     {.path = "scenes[]", .kind = OBJECT},
     {.path = "scenes[].name", .kind = TEXT},
@@ -37,6 +38,9 @@ static const struct rule rules[] = {
     {.path = "nodes[].rotation", .kind = NUMBERS, .high = 4},
     {.path = "nodes[].scale", .kind = NUMBERS, .high = 3},
     {.path = "nodes[].weights[]", .kind = NUMBER},
+    {.path = "nodes[].extensions", .kind = OBJECT},
+    {.path = "nodes[].extensions.EXT_mesh_gpu_instancing.attributes.*",
+     .kind = INDEX, .target = "accessors"},
     {.path = "meshes[]", .kind = OBJECT},
     {.path = "meshes[].name", .kind = TEXT},
     {.path = "meshes[].primitives", .kind = LIST, .needed = true},
@@ -138,8 +142,7 @@ struct place {
 
 struct walk {
     const struct rule *rule;
-    json_t *root;
-    struct gz_error *error;
+    struct gz_gltf *gltf;
 };
 
 #define PLACE_BYTES 160
@@ -161,11 +164,11 @@ static size_t say_place(const struct place *place, char *text, size_t size)
     return used;
 }
 
-static enum gz_status refuse(const struct walk *walk, const struct place *place,
-                             enum gz_status status, const char *format, ...) GZ_PRINTF(4, 5);
+static void leave_out(const struct walk *walk, const struct place *place, struct gz_json *value,
+                      const char *format, ...) GZ_PRINTF(4, 5);
 
-static enum gz_status refuse(const struct walk *walk, const struct place *place,
-                             enum gz_status status, const char *format, ...)
+static void leave_out(const struct walk *walk, const struct place *place, struct gz_json *value,
+                      const char *format, ...)
 {
     char where[PLACE_BYTES] = "";
     char what[GZ_ERROR_BYTES_MAX];
@@ -174,188 +177,181 @@ static enum gz_status refuse(const struct walk *walk, const struct place *place,
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return gz_fail(walk->error, status, "%s: %s", where[0] != '\0' ? where : "the top level", what);
+    gz_gltf_flaw(walk->gltf, "%s: %s", where, what);
+    gz_json_disregard(value);
 }
 
-static const char *type_word(const json_t *value)
+static const char *type_word(const struct gz_json *value)
 {
-    switch (json_typeof(value)) {
-    case JSON_OBJECT: return "an object";
-    case JSON_ARRAY: return "a list";
-    case JSON_STRING: return "a string";
-    case JSON_INTEGER:
-    case JSON_REAL: return "a number";
-    case JSON_NULL: return "null";
+    switch (gz_json_kind(value)) {
+    case GZ_JSON_OBJECT: return "an object";
+    case GZ_JSON_LIST: return "a list";
+    case GZ_JSON_TEXT: return "a string";
+    case GZ_JSON_NUMBER: return "a number";
+    case GZ_JSON_NULL: return "null";
     default: return "a boolean";
     }
 }
 
-static enum gz_status refuse_type(const struct walk *walk, const struct place *place,
-                                  const char *wanted, const json_t *value)
+static void wrong_type(const struct walk *walk, const struct place *place, const char *wanted,
+                       struct gz_json *value)
 {
-    return refuse(walk, place, GZ_BAD_MESSAGE, "must be %s, is %s", wanted, type_word(value));
+    leave_out(walk, place, value, "must be %s, is %s", wanted, type_word(value));
 }
 
-static enum gz_status check_numbers(const struct walk *walk, const struct place *place,
-                                    const json_t *value)
+/* A number that doubles can hold. */
+static bool check_number(const struct walk *walk, const struct place *place, struct gz_json *number,
+                         struct gz_json *left_out)
 {
-    if (!json_is_array(value)) return refuse_type(walk, place, "a list of numbers", value);
-    if (json_array_size(value) != walk->rule->high) {
-        return refuse(walk, place, GZ_BAD_MESSAGE, "has %zu elements, must have %u",
-                      json_array_size(value), walk->rule->high);
+    if (!gz_json_is(number, GZ_JSON_NUMBER)) {
+        leave_out(walk, place, left_out, "must be a number, is %s", type_word(number));
+        return false;
     }
-    for (size_t i = 0; i < json_array_size(value); i++) {
+    if (isfinite(gz_json_number(number))) return true;
+    leave_out(walk, place, left_out, "is larger than any number that can be kept");
+    return false;
+}
+
+static void check_numbers(const struct walk *walk, const struct place *place, struct gz_json *value)
+{
+    if (!gz_json_is(value, GZ_JSON_LIST)) {
+        wrong_type(walk, place, "a list of numbers", value);
+        return;
+    }
+    if (gz_json_count(value) != walk->rule->high) {
+        leave_out(walk, place, value, "has %zu elements, must have %u", gz_json_count(value),
+                  walk->rule->high);
+        return;
+    }
+    for (size_t i = 0; i < gz_json_count(value); i++) {
         struct place element = {.up = place, .index = i};
-        const json_t *number = json_array_get(value, i);
-        if (!json_is_number(number)) return refuse_type(walk, &element, "a number", number);
+        if (!check_number(walk, &element, gz_json_at(value, i), value)) return;
     }
-    return GZ_OK;
 }
 
 /* JSON has one kind of number: 3.0 is an integer too. */
-static enum gz_status check_natural(const struct walk *walk, const struct place *place,
-                                    const json_t *value)
+static void check_natural(const struct walk *walk, const struct place *place, struct gz_json *value)
 {
     const struct rule *rule = walk->rule;
-    if (!json_is_number(value)) return refuse_type(walk, place, "an integer", value);
-    double number = json_number_value(value);
+    if (!gz_json_is(value, GZ_JSON_NUMBER)) {
+        wrong_type(walk, place, "an integer", value);
+        return;
+    }
+    double number = gz_json_number(value);
     double limit = rule->high > 0 ? rule->high : (double)GZ_ID_LIMIT;
-    if (!(number >= rule->low && number <= limit) || floor(number) != number) {
-        return refuse(walk, place, GZ_BAD_VALUE, "is %.17g, must be an integer from %u to %.0f",
-                      number, rule->low, limit);
-    }
-    return GZ_OK;
+    if (!(number >= rule->low && number <= limit) || floor(number) != number)
+        leave_out(walk, place, value, "is %.17g, must be an integer from %u to %.0f", number,
+                  rule->low, limit);
 }
 
-static enum gz_status check_index(const struct walk *walk, const struct place *place,
-                                  const json_t *value)
+static void check_index(const struct walk *walk, const struct place *place, struct gz_json *value)
 {
-    if (!json_is_number(value)) return refuse_type(walk, place, "an index", value);
-    double number = json_number_value(value);
-    size_t count = json_array_size(json_object_get(walk->root, walk->rule->target));
-    if (!(number >= 0 && number < (double)count) || floor(number) != number) {
-        return refuse(walk, place, GZ_BAD_VALUE, "is %.17g, which is no index of the file's %zu %s",
-                      number, count, walk->rule->target);
+    if (!gz_json_is(value, GZ_JSON_NUMBER)) {
+        wrong_type(walk, place, "an index", value);
+        return;
     }
-    return GZ_OK;
+    double number = gz_json_number(value);
+    size_t count = gz_gltf_count(walk->gltf, walk->rule->target);
+    if (!(number >= 0 && number < (double)count) || floor(number) != number)
+        leave_out(walk, place, value, "is %.17g, which is no index of the file's %zu %s", number,
+                  count, walk->rule->target);
 }
 
-static enum gz_status check_value(const struct walk *walk, const struct place *place,
-                                  const json_t *value)
+static void check_value(const struct walk *walk, const struct place *place, struct gz_json *value)
 {
+    static const struct {
+        enum gz_json_kind kind;
+        const char *word;
+    } types[] = {[OBJECT] = {GZ_JSON_OBJECT, "an object"},
+                 [LIST] = {GZ_JSON_LIST, "a list"},
+                 [TEXT] = {GZ_JSON_TEXT, "a string"}};
     switch (walk->rule->kind) {
     case OBJECT:
-        return json_is_object(value) ? GZ_OK : refuse_type(walk, place, "an object", value);
-    case LIST: return json_is_array(value) ? GZ_OK : refuse_type(walk, place, "a list", value);
-    case TEXT: return json_is_string(value) ? GZ_OK : refuse_type(walk, place, "a string", value);
+    case LIST:
+    case TEXT:
+        if (!gz_json_is(value, types[walk->rule->kind].kind))
+            wrong_type(walk, place, types[walk->rule->kind].word, value);
+        break;
     case BOOLEAN:
-        return json_is_boolean(value) ? GZ_OK : refuse_type(walk, place, "a boolean", value);
-    case NUMBER: return json_is_number(value) ? GZ_OK : refuse_type(walk, place, "a number", value);
-    case NUMBERS: return check_numbers(walk, place, value);
-    case NATURAL: return check_natural(walk, place, value);
-    case INDEX: return check_index(walk, place, value);
+        if (!gz_json_is(value, GZ_JSON_TRUE) && !gz_json_is(value, GZ_JSON_FALSE))
+            wrong_type(walk, place, "a boolean", value);
+        break;
+    case NUMBER: (void)check_number(walk, place, value, value); break;
+    case NUMBERS: check_numbers(walk, place, value); break;
+    case NATURAL: check_natural(walk, place, value); break;
+    case INDEX: check_index(walk, place, value); break;
     }
-    return GZ_INTERNAL;
 }
 
-static enum gz_status follow(const struct walk *walk, const struct place *place, json_t *value,
-                             const char *path);
+static void follow(const struct walk *walk, const struct place *place, struct gz_json *value,
+                   const char *path);
 
-static enum gz_status follow_elements(const struct walk *walk, const struct place *place,
-                                      json_t *list, const char *path)
+static void follow_elements(const struct walk *walk, const struct place *place,
+                            struct gz_json *list, const char *path)
 {
-    if (!json_is_array(list)) return refuse_type(walk, place, "a list", list);
-    for (size_t i = 0; i < json_array_size(list); i++) {
+    if (!gz_json_is(list, GZ_JSON_LIST)) {
+        wrong_type(walk, place, "a list", list);
+        return;
+    }
+    for (size_t i = 0; i < gz_json_count(list); i++) {
         struct place element = {.up = place, .index = i};
-        enum gz_status status = follow(walk, &element, json_array_get(list, i), path);
-        if (status != GZ_OK) return status;
+        struct gz_json *inner = gz_json_at(list, i);
+        if (inner != NULL) follow(walk, &element, inner, path);
     }
-    return GZ_OK;
 }
 
-static enum gz_status follow_members(const struct walk *walk, const struct place *place,
-                                     json_t *object, const char *path)
+static void follow_members(const struct walk *walk, const struct place *place,
+                           struct gz_json *object, const char *path)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value)
-    {
-        struct place member = {.up = place, .key = key, .key_size = (int)strlen(key)};
-        enum gz_status status = follow(walk, &member, value, path);
-        if (status != GZ_OK) return status;
+    for (size_t i = 0; i < gz_json_count(object); i++) {
+        struct gz_json *value = gz_json_at(object, i);
+        if (value == NULL) continue;
+        struct gz_json_text key = gz_json_key(value);
+        struct place member = {.up = place, .key = key.at, .key_size = (int)key.size};
+        follow(walk, &member, value, path);
     }
-    return GZ_OK;
 }
 
-static enum gz_status follow(const struct walk *walk, const struct place *place, json_t *value,
-                             const char *path)
+static void follow(const struct walk *walk, const struct place *place, struct gz_json *value,
+                   const char *path)
 {
-    if (path[0] == '\0') return check_value(walk, place, value);
-    if (path[0] == '[') return follow_elements(walk, place, value, path + 2);
+    if (path[0] == '\0') {
+        check_value(walk, place, value);
+        return;
+    }
+    if (path[0] == '[') {
+        follow_elements(walk, place, value, path + 2);
+        return;
+    }
     if (path[0] == '.') path++;
-    if (!json_is_object(value)) return refuse_type(walk, place, "an object", value);
-    if (path[0] == '*') return follow_members(walk, place, value, path + 1);
+    if (!gz_json_is(value, GZ_JSON_OBJECT)) {
+        wrong_type(walk, place, "an object", value);
+        return;
+    }
+    if (path[0] == '*') {
+        follow_members(walk, place, value, path + 1);
+        return;
+    }
     size_t size = strcspn(path, ".[");
     struct place member = {.up = place, .key = path, .key_size = (int)size};
-    json_t *inner = json_object_getn(value, path, size);
-    if (inner != NULL) return follow(walk, &member, inner, path + size);
-    if (walk->rule->needed && path[size] == '\0')
-        return refuse(walk, &member, GZ_BAD_MESSAGE, "missing");
-    return GZ_OK;
+    struct gz_json *inner = gz_json_get_sized(value, path, size);
+    if (inner != NULL) follow(walk, &member, inner, path + size);
+    if (walk->rule->needed && path[size] == '\0' && gz_json_get_sized(value, path, size) == NULL) {
+        if (inner == NULL)
+            leave_out(walk, &member, value, "missing");
+        else
+            gz_json_disregard(value);
+    }
 }
 
-/* A channel's sampler is the one index that points into a list beside it. */
-static enum gz_status check_channels(const struct walk *walk)
+enum gz_status gz_schema_check(struct gz_gltf *gltf, struct gz_error *error)
 {
-    json_t *animations = json_object_get(walk->root, "animations");
-    for (size_t i = 0; i < json_array_size(animations); i++) {
-        const json_t *animation = json_array_get(animations, i);
-        const json_t *channels = json_object_get(animation, "channels");
-        size_t samplers = json_array_size(json_object_get(animation, "samplers"));
-        for (size_t j = 0; j < json_array_size(channels); j++) {
-            uint64_t sampler = gz_json_natural(json_array_get(channels, j), "sampler", 0);
-            if (sampler < samplers) continue;
-            return gz_fail(walk->error, GZ_BAD_VALUE,
-                           "animations[%zu].channels[%zu].sampler: is %llu, which is no index of "
-                           "its %zu samplers",
-                           i, j, (unsigned long long)sampler, samplers);
-        }
-    }
-    return GZ_OK;
-}
-
-/* Any object of the file may have "extensions", which hold objects by name. What "extras" hold is
- * not checked. The parser has bounded the depth. */
-static enum gz_status check_extensions(const struct walk *walk, const struct place *place,
-                                       json_t *value)
-{
-    const char *key;
-    json_t *inner;
-    enum gz_status status = GZ_OK;
-    for (size_t i = 0; i < json_array_size(value) && status == GZ_OK; i++) {
-        struct place element = {.up = place, .index = i};
-        status = check_extensions(walk, &element, json_array_get(value, i));
-    }
-    json_object_foreach(value, key, inner)
-    {
-        struct place member = {.up = place, .key = key, .key_size = (int)strlen(key)};
-        if (strcmp(key, "extras") == 0) continue;
-        if (strcmp(key, "extensions") == 0) status = follow(walk, &member, inner, ".*");
-        if (status == GZ_OK) status = check_extensions(walk, &member, inner);
-        if (status != GZ_OK) break;
-    }
-    return status;
-}
-
-enum gz_status gz_schema_check(json_t *json, struct gz_error *error)
-{
-    static const struct rule extension = {.kind = OBJECT};
+    const struct gz_json *nodes = gz_json_get(gltf->document.root, "nodes");
+    if (nodes != NULL && !gz_json_is(nodes, GZ_JSON_LIST))
+        return gz_fail(error, GZ_BAD_MESSAGE, "nodes: must be a list, is %s", type_word(nodes));
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        struct walk walk = {.rule = &rules[i], .root = json, .error = error};
-        enum gz_status status = follow(&walk, NULL, json, rules[i].path);
-        if (status != GZ_OK) return status;
+        struct walk walk = {.rule = &rules[i], .gltf = gltf};
+        follow(&walk, NULL, gltf->document.root, rules[i].path);
     }
-    struct walk walk = {.rule = &extension, .root = json, .error = error};
-    enum gz_status status = check_channels(&walk);
-    return status == GZ_OK ? check_extensions(&walk, NULL, json) : status;
+    return GZ_OK;
 }

@@ -22,9 +22,9 @@ struct tree {
     size_t turns;
 };
 
-static const json_t *children_of(const struct tree *tree, size_t node)
+static const struct gz_json *children_of(const struct tree *tree, size_t node)
 {
-    return json_object_get(gz_gltf_item(tree->gltf, "nodes", node), "children");
+    return gz_json_get(gz_gltf_item(tree->gltf, "nodes", node), "children");
 }
 
 static void enter(struct tree *tree, size_t node, size_t root)
@@ -38,12 +38,15 @@ static void visit(struct tree *tree, size_t root)
     enter(tree, root, root);
     for (int64_t at = (int64_t)root; at >= 0;) {
         struct branch *branch = &tree->nodes[at];
-        const json_t *child = json_array_get(children_of(tree, (size_t)at), branch->next++);
-        size_t next = child != NULL ? (size_t)json_number_value(child) : 0;
-        if (child == NULL) {
+        const struct gz_json *children = children_of(tree, (size_t)at);
+        if (branch->next == gz_json_count(children)) {
             branch->end = tree->turns;
             at = branch->parent;
-        } else if (tree->nodes[next].turn == 0 && tree->nodes[next].parent == at) {
+            continue;
+        }
+        const struct gz_json *child = gz_json_at(children, branch->next++);
+        size_t next = (size_t)gz_json_number(child);
+        if (child != NULL && tree->nodes[next].turn == 0 && tree->nodes[next].parent == at) {
             enter(tree, next, root);
             at = (int64_t)next;
         }
@@ -53,12 +56,15 @@ static void visit(struct tree *tree, size_t root)
 /* A file without a default scene shows all its roots. */
 static void show(struct tree *tree)
 {
-    const json_t *json = tree->gltf->json;
-    const json_t *scene = gz_gltf_item(tree->gltf, "scenes", gz_json_natural(json, "scene", 0));
-    const json_t *roots = json_object_get(scene, "nodes");
+    const struct gz_json *root = tree->gltf->document.root;
+    const struct gz_json *scene =
+        gz_gltf_item(tree->gltf, "scenes", gz_json_natural(root, "scene", 0));
+    const struct gz_json *roots = gz_json_get(scene, "nodes");
     for (size_t i = 0; i < tree->count; i++) tree->nodes[i].shown = scene == NULL;
-    for (size_t i = 0; i < json_array_size(roots); i++)
-        tree->nodes[(size_t)json_number_value(json_array_get(roots, i))].shown = true;
+    for (size_t i = 0; i < gz_json_count(roots); i++) {
+        const struct gz_json *index = gz_json_at(roots, i);
+        if (index != NULL) tree->nodes[(size_t)gz_json_number(index)].shown = true;
+    }
 }
 
 static enum gz_status grow(struct tree *tree, const struct gz_gltf *gltf)
@@ -68,9 +74,11 @@ static enum gz_status grow(struct tree *tree, const struct gz_gltf *gltf)
     if (tree->nodes == NULL) return GZ_NO_MEMORY;
     for (size_t i = 0; i < tree->count; i++) tree->nodes[i].parent = tree->nodes[i].root = -1;
     for (size_t i = 0; i < tree->count; i++) {
-        const json_t *children = children_of(tree, i);
-        for (size_t j = 0; j < json_array_size(children); j++)
-            tree->nodes[(size_t)json_number_value(json_array_get(children, j))].parent = (int64_t)i;
+        const struct gz_json *children = children_of(tree, i);
+        for (size_t j = 0; j < gz_json_count(children); j++) {
+            const struct gz_json *child = gz_json_at(children, j);
+            if (child != NULL) tree->nodes[(size_t)gz_json_number(child)].parent = (int64_t)i;
+        }
     }
     for (size_t i = 0; i < tree->count; i++)
         if (tree->nodes[i].parent < 0) visit(tree, i);
@@ -78,26 +86,34 @@ static enum gz_status grow(struct tree *tree, const struct gz_gltf *gltf)
     return GZ_OK;
 }
 
-static size_t joint_of(const json_t *skin, size_t i)
+static size_t joint_of(const struct gz_json *skin, size_t i)
 {
-    return (size_t)json_number_value(json_array_get(json_object_get(skin, "joints"), i));
+    return (size_t)gz_json_number(gz_json_at(gz_json_get(skin, "joints"), i));
 }
 
-static size_t joint_count(const json_t *skin)
+static size_t joint_count(const struct gz_json *skin)
 {
-    return json_array_size(json_object_get(skin, "joints"));
+    return gz_json_count(gz_json_get(skin, "joints"));
+}
+
+/* A joint that is no node makes the skin invalid, before the edits and after. */
+static bool has_joints(const struct gz_json *skin)
+{
+    for (size_t i = 0; i < joint_count(skin); i++)
+        if (gz_json_at(gz_json_get(skin, "joints"), i) == NULL) return false;
+    return joint_count(skin) > 0;
 }
 
 /* The root that all joints of a skin are below; -1 for none. */
-static int64_t common_root(const struct tree *tree, const json_t *skin)
+static int64_t common_root(const struct tree *tree, const struct gz_json *skin)
 {
-    int64_t root = joint_count(skin) > 0 ? tree->nodes[joint_of(skin, 0)].root : -1;
+    int64_t root = has_joints(skin) ? tree->nodes[joint_of(skin, 0)].root : -1;
     for (size_t i = 1; i < joint_count(skin); i++)
         if (tree->nodes[joint_of(skin, i)].root != root) return -1;
     return root;
 }
 
-static bool is_above_joints(const struct tree *tree, size_t node, const json_t *skin)
+static bool is_above_joints(const struct tree *tree, size_t node, const struct gz_json *skin)
 {
     const struct branch *above = &tree->nodes[node];
     for (size_t i = 0; i < joint_count(skin); i++) {
@@ -141,11 +157,11 @@ enum gz_status gz_skins_open(struct gz_skins *skins, const struct gz_gltf *gltf)
 static void drop_from_nodes(const struct tree *tree, struct gz_skins *skins)
 {
     for (size_t i = 0; i < tree->count; i++) {
-        json_t *node = gz_gltf_item(tree->gltf, "nodes", i);
+        struct gz_json *node = gz_gltf_item(tree->gltf, "nodes", i);
         int64_t skin = gz_json_index(node, "skin");
         if (skin < 0 || !skins->of[skin].was_valid || may_show(tree, i, skins->of[skin].root))
             continue;
-        (void)json_object_del(node, "skin");
+        gz_json_remove(node, "skin");
         skins->of[skin].dropped = true;
     }
 }
@@ -154,18 +170,18 @@ static void drop_from_nodes(const struct tree *tree, struct gz_skins *skins)
 static void drop_skeletons(const struct tree *tree, const struct gz_skins *skins)
 {
     for (size_t i = 0; i < skins->count; i++) {
-        json_t *skin = gz_gltf_item(tree->gltf, "skins", i);
+        struct gz_json *skin = gz_gltf_item(tree->gltf, "skins", i);
         int64_t skeleton = gz_json_index(skin, "skeleton");
         if (!skins->of[i].was_valid || skins->of[i].root < 0 || skeleton < 0) continue;
-        if (!is_above_joints(tree, (size_t)skeleton, skin)) (void)json_object_del(skin, "skeleton");
+        if (!is_above_joints(tree, (size_t)skeleton, skin)) gz_json_remove(skin, "skeleton");
     }
 }
 
-static bool is_printable(const char *name)
+static bool is_printable(struct gz_json_text name)
 {
-    for (const char *c = name; *c != '\0'; c++)
-        if (*c < ' ' || *c > '~') return false;
-    return *name != '\0';
+    for (size_t i = 0; i < name.size; i++)
+        if (name.at[i] < ' ' || name.at[i] > '~') return false;
+    return name.size > 0;
 }
 
 /* Appends the name of a skin if it fits whole. A name that an HTTP header cannot hold is left out.
@@ -177,12 +193,13 @@ static void tell(const struct gz_gltf *gltf, const struct gz_skins *skins,
     dropped[0] = '\0';
     for (size_t i = 0; i < skins->count; i++) {
         if (!skins->of[i].dropped) continue;
-        const char *name =
-            json_string_value(json_object_get(gz_gltf_item(gltf, "skins", i), "name"));
-        bool named = name != NULL && strlen(name) < GZ_DROPPED_BYTES / 2 && is_printable(name);
+        struct gz_json_text name =
+            gz_json_text(gz_json_get(gz_gltf_item(gltf, "skins", i), "name"));
+        bool named = name.size < GZ_DROPPED_BYTES / 2 && is_printable(name);
         char one[GZ_DROPPED_BYTES];
-        int size = snprintf(one, sizeof one, "%sskin %zu%s%s%s", used > 0 ? ", " : "", i,
-                            named ? " (" : "", named ? name : "", named ? ")" : "");
+        int size = snprintf(one, sizeof one, "%sskin %zu%s%.*s%s", used > 0 ? ", " : "", i,
+                            named ? " (" : "", named ? (int)name.size : 0, named ? name.at : "",
+                            named ? ")" : "");
         if (used + (size_t)size + sizeof ", ..." > GZ_DROPPED_BYTES) {
             memcpy(dropped + used, ", ...", sizeof ", ...");
             return;
@@ -192,40 +209,43 @@ static void tell(const struct gz_gltf *gltf, const struct gz_skins *skins,
     }
 }
 
-static enum gz_status renumber(const struct tree *tree, const struct gz_skins *skins)
+static enum gz_status renumber(const struct tree *tree, const struct gz_skins *skins,
+                               struct gz_json_document *document)
 {
     for (size_t i = 0; i < tree->count; i++) {
-        json_t *node = gz_gltf_item(tree->gltf, "nodes", i);
+        struct gz_json *node = gz_gltf_item(tree->gltf, "nodes", i);
         int64_t skin = gz_json_index(node, "skin");
         if (skin < 0 || skins->of[skin].place == (size_t)skin) continue;
-        json_t *place = json_integer((json_int_t)skins->of[skin].place);
-        if (json_object_set_new_nocheck(node, "skin", place) != 0) return GZ_NO_MEMORY;
+        char text[32];
+        int size = snprintf(text, sizeof text, "%zu", skins->of[skin].place);
+        enum gz_status status =
+            gz_json_set(document, node, "skin", gz_json_make(document, text, (size_t)size));
+        if (status != GZ_OK) return status;
     }
     return GZ_OK;
 }
 
-/* Without a common root a skin is invalid even if no node shows it. */
-static enum gz_status remove_skins(const struct tree *tree, struct gz_skins *skins)
+/* Whether the skin stays in the file, and where. */
+static bool stays(size_t index, void *context)
 {
-    json_t *kept = json_array(), *list = json_object_get(tree->gltf->json, "skins");
-    for (size_t i = 0; kept != NULL && i < skins->count; i++) {
-        skins->of[i].place = json_array_size(kept);
-        if (skins->of[i].was_valid && skins->of[i].root < 0) continue;
-        if (json_array_append(kept, json_array_get(list, i)) == 0) continue;
-        json_decref(kept);
-        kept = NULL;
-    }
-    if (kept == NULL) return GZ_NO_MEMORY;
-    size_t left = json_array_size(kept);
-    if (left == skins->count || left == 0) json_decref(kept);
-    if (left == skins->count) return GZ_OK;
-    if (left == 0) return json_object_del(tree->gltf->json, "skins") == 0 ? GZ_OK : GZ_NO_MEMORY;
-    enum gz_status status = renumber(tree, skins);
-    if (json_object_set_new_nocheck(tree->gltf->json, "skins", kept) != 0) return GZ_NO_MEMORY;
-    return status;
+    struct gz_skins *skins = context;
+    skins->of[index].place = skins->kept;
+    if (skins->of[index].was_valid && skins->of[index].root < 0) return false;
+    skins->kept++;
+    return true;
 }
 
-enum gz_status gz_skins_mend(struct gz_skins *skins, const struct gz_gltf *gltf,
+/* Without a common root a skin is invalid even if no node shows it. */
+static enum gz_status remove_skins(const struct tree *tree, struct gz_skins *skins,
+                                   struct gz_json_document *document)
+{
+    gz_json_retain(gz_json_get(document->root, "skins"), stays, skins);
+    if (skins->kept == skins->count) return GZ_OK;
+    if (skins->kept == 0) gz_json_remove(document->root, "skins");
+    return renumber(tree, skins, document);
+}
+
+enum gz_status gz_skins_mend(struct gz_skins *skins, struct gz_gltf *gltf,
                              char dropped[GZ_DROPPED_BYTES])
 {
     struct tree tree;
@@ -236,7 +256,7 @@ enum gz_status gz_skins_mend(struct gz_skins *skins, const struct gz_gltf *gltf,
     drop_from_nodes(&tree, skins);
     drop_skeletons(&tree, skins);
     tell(gltf, skins, dropped);
-    enum gz_status status = remove_skins(&tree, skins);
+    enum gz_status status = remove_skins(&tree, skins, &gltf->document);
     free(tree.nodes);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "proto/limits.h"
 
 struct gz_skins {
-    size_t count;
+    size_t count, kept;
     struct gz_skin {
         int64_t root;   /* the root node above all joints; -1 for none */
         bool was_valid; /* before the edits */
@@ -20,7 +20,7 @@ struct gz_skins {
 GZ_MUST_USE enum gz_status gz_skins_open(struct gz_skins *skins, const struct gz_gltf *gltf);
 /* Removes skins that the edits made invalid from their nodes, and names them: "skin 0 (Armature),
  * skin 2"; empty for none. */
-GZ_MUST_USE enum gz_status gz_skins_mend(struct gz_skins *skins, const struct gz_gltf *gltf,
+GZ_MUST_USE enum gz_status gz_skins_mend(struct gz_skins *skins, struct gz_gltf *gltf,
                                          char dropped[GZ_DROPPED_BYTES]);
 void gz_skins_close(struct gz_skins *skins);
 

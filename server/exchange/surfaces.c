@@ -7,81 +7,10 @@
 
 enum mode { TRIANGLES = 4, STRIP, FAN };
 
-/* ---- elements ---- */
-
-/* The elements of an accessor, with the ones that a sparse accessor replaces. */
-struct source {
-    const struct gz_accessor *accessor;
-    const uint8_t *indices, *values; /* of the replaced elements; NULL if there are none */
-    enum gz_component_type index_type;
-    unsigned index_bytes;
-    uint64_t replaced;
-};
-
-static const uint8_t *bytes_of(const struct gz_mesh_reader *reader, const json_t *part)
-{
-    const uint8_t *bytes = reader->views[gz_json_natural(part, "bufferView", 0)].data;
-    return bytes != NULL ? bytes + gz_json_natural(part, "byteOffset", 0) : NULL;
-}
-
-static bool is_compressed(const struct gz_mesh_reader *reader, const json_t *holder)
-{
-    int64_t view = gz_json_index(holder, "bufferView");
-    if (view < 0) return false;
-    const json_t *extensions =
-        json_object_get(gz_gltf_item(reader->gltf, "bufferViews", (size_t)view), "extensions");
-    return json_object_get(extensions, "EXT_meshopt_compression") != NULL ||
-           json_object_get(extensions, "KHR_meshopt_compression") != NULL;
-}
-
-/* False if the bytes are out of reach. Without a view the elements of a sparse accessor are 0;
- * those of another accessor are filled by an extension. */
-static bool open_source(struct source *source, const struct gz_mesh_reader *reader, size_t index)
-{
-    const struct gz_accessor *accessor = &reader->accessors[index];
-    const json_t *sparse = json_object_get(accessor->json, "sparse");
-    *source = (struct source){.accessor = accessor};
-    if (is_compressed(reader, accessor->json)) return false;
-    if (accessor->data == NULL &&
-        (sparse == NULL || gz_json_index(accessor->json, "bufferView") >= 0))
-        return false;
-    if (sparse == NULL) return true;
-    const json_t *indices = json_object_get(sparse, "indices"),
-                 *values = json_object_get(sparse, "values");
-    source->indices = bytes_of(reader, indices);
-    source->values = bytes_of(reader, values);
-    source->index_type = (enum gz_component_type)gz_json_natural(indices, "componentType", 0);
-    source->index_bytes = gz_component_bytes(source->index_type);
-    source->replaced = gz_json_natural(sparse, "count", 0);
-    bool is_index = source->index_type == GZ_UBYTE || source->index_type == GZ_USHORT ||
-                    source->index_type == GZ_UINT;
-    return is_index && source->indices != NULL && source->values != NULL &&
-           !is_compressed(reader, indices) && !is_compressed(reader, values);
-}
-
-/* The bytes of the element; NULL if it is 0. The indices of a sparse accessor ascend. */
-static const uint8_t *element_of(const struct source *source, uint64_t i)
-{
-    uint64_t low = 0, high = source->replaced;
-    while (low < high) {
-        uint64_t half = low + (high - low) / 2;
-        uint64_t index =
-            gz_index_value(source->index_type, source->indices + half * source->index_bytes);
-        if (index == i) return source->values + half * source->accessor->element;
-        if (index < i) {
-            low = half + 1;
-        } else {
-            high = half;
-        }
-    }
-    const struct gz_accessor *accessor = source->accessor;
-    return accessor->data != NULL ? accessor->data + i * accessor->stride : NULL;
-}
-
 /* ---- primitives ---- */
 
 struct primitive {
-    struct source positions, indices;
+    struct gz_source positions, indices;
     bool indexed;
     enum mode mode;
     uint32_t both_sides;
@@ -91,25 +20,26 @@ struct primitive {
 enum reach { OUT_OF_REACH, NO_TRIANGLES, IN_REACH };
 
 static enum reach open_primitive(struct primitive *primitive, const struct gz_mesh_reader *reader,
-                                 const json_t *json)
+                                 const struct gz_json *json)
 {
     uint64_t mode = gz_json_natural(json, "mode", TRIANGLES);
-    int64_t position = gz_json_index(json_object_get(json, "attributes"), "POSITION");
+    int64_t position = gz_json_index(gz_json_get(json, "attributes"), "POSITION");
     int64_t indices = gz_json_index(json, "indices");
     int64_t material = gz_json_index(json, "material");
     if (mode < TRIANGLES) return NO_TRIANGLES;
-    if (json_object_get(json_object_get(json, "extensions"), "KHR_draco_mesh_compression") != NULL)
+    if (gz_json_get(gz_json_get(json, "extensions"), "KHR_draco_mesh_compression") != NULL)
         return OUT_OF_REACH;
     if (position < 0) return NO_TRIANGLES;
     *primitive = (struct primitive){.mode = (enum mode)mode, .indexed = indices >= 0};
     if (material >= 0) {
-        const json_t *json_material = gz_gltf_item(reader->gltf, "materials", (size_t)material);
-        primitive->both_sides = json_is_true(json_object_get(json_material, "doubleSided"));
+        const struct gz_json *json_material =
+            gz_gltf_item(reader->gltf, "materials", (size_t)material);
+        primitive->both_sides = gz_json_is(gz_json_get(json_material, "doubleSided"), GZ_JSON_TRUE);
     }
-    if (!open_source(&primitive->positions, reader, (size_t)position)) return OUT_OF_REACH;
+    if (!gz_source_open(&primitive->positions, reader, (size_t)position)) return OUT_OF_REACH;
     primitive->vertices = primitive->corners = primitive->positions.accessor->count;
     if (indices < 0) return IN_REACH;
-    if (!open_source(&primitive->indices, reader, (size_t)indices)) return OUT_OF_REACH;
+    if (!gz_source_open(&primitive->indices, reader, (size_t)indices)) return OUT_OF_REACH;
     primitive->corners = primitive->indices.accessor->count;
     return IN_REACH;
 }
@@ -125,29 +55,10 @@ static bool find_vertex(const struct primitive *primitive, uint64_t corner, uint
 {
     *vertex = corner;
     if (primitive->indexed) {
-        const uint8_t *at = element_of(&primitive->indices, corner);
+        const uint8_t *at = gz_element_of(&primitive->indices, corner);
         *vertex = at != NULL ? gz_index_value(primitive->indices.accessor->component_type, at) : 0;
     }
     return *vertex < primitive->vertices;
-}
-
-static float read_component(const struct gz_accessor *accessor, const uint8_t *at, int i)
-{
-    uint32_t bits;
-    float value;
-    switch (accessor->component_type) {
-    case GZ_BYTE: return (float)gz_component_value(accessor, (int8_t)at[i]);
-    case GZ_UBYTE: return (float)gz_component_value(accessor, at[i]);
-    case GZ_SHORT:
-        return (float)gz_component_value(accessor, (int16_t)gz_index_value(GZ_USHORT, at + 2 * i));
-    case GZ_USHORT:
-        return (float)gz_component_value(accessor, gz_index_value(GZ_USHORT, at + 2 * i));
-    case GZ_UINT: return (float)gz_index_value(GZ_UINT, at + 4 * i);
-    default: break;
-    }
-    bits = gz_index_value(GZ_UINT, at + 4 * i);
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 /* Whether a ray can hit the triangle at all. */
@@ -187,29 +98,29 @@ static bool read_triangle(const struct primitive *primitive, uint64_t number,
     for (int i = 0; i < 3; i++) {
         uint64_t vertex;
         if (!find_vertex(primitive, corners[i], &vertex)) return false;
-        const uint8_t *at = element_of(&primitive->positions, vertex);
+        const uint8_t *at = gz_element_of(&primitive->positions, vertex);
         for (int axis = 0; axis < 3; axis++)
             triangle->corner[i][axis] =
-                at != NULL ? read_component(primitive->positions.accessor, at, axis) : 0;
+                at != NULL ? (float)gz_element_value(primitive->positions.accessor, at, axis) : 0;
     }
     return true;
 }
 
 /* ---- meshes ---- */
 
-static const json_t *primitives_of(const struct gz_mesh_reader *reader, size_t mesh)
+static const struct gz_json *primitives_of(const struct gz_mesh_reader *reader, size_t mesh)
 {
-    return json_object_get(gz_gltf_item(reader->gltf, "meshes", mesh), "primitives");
+    return gz_json_get(gz_gltf_item(reader->gltf, "meshes", mesh), "primitives");
 }
 
 /* How many triangles the mesh has, whether or not a ray can hit them; 0 if one is out of reach. */
 static uint64_t plan_mesh(const struct gz_mesh_reader *reader, size_t mesh)
 {
-    const json_t *primitives = primitives_of(reader, mesh);
+    const struct gz_json *primitives = primitives_of(reader, mesh);
     uint64_t count = 0;
-    for (size_t i = 0; i < json_array_size(primitives); i++) {
+    for (size_t i = 0; i < gz_json_count(primitives); i++) {
         struct primitive primitive;
-        enum reach reach = open_primitive(&primitive, reader, json_array_get(primitives, i));
+        enum reach reach = open_primitive(&primitive, reader, gz_json_at(primitives, i));
         if (reach == OUT_OF_REACH) return 0;
         if (reach == IN_REACH) count += count_triangles(&primitive);
         if (count > GZ_SURFACE_TRIANGLES_MAX) return GZ_SURFACE_TRIANGLES_MAX + 1;
@@ -221,11 +132,11 @@ static uint64_t plan_mesh(const struct gz_mesh_reader *reader, size_t mesh)
 static size_t read_triangles(const struct gz_mesh_reader *reader, size_t mesh,
                              struct gz_triangle *triangles)
 {
-    const json_t *primitives = primitives_of(reader, mesh);
+    const struct gz_json *primitives = primitives_of(reader, mesh);
     size_t count = 0;
-    for (size_t i = 0; i < json_array_size(primitives); i++) {
+    for (size_t i = 0; i < gz_json_count(primitives); i++) {
         struct primitive primitive;
-        if (open_primitive(&primitive, reader, json_array_get(primitives, i)) != IN_REACH) continue;
+        if (open_primitive(&primitive, reader, gz_json_at(primitives, i)) != IN_REACH) continue;
         uint64_t planned = count_triangles(&primitive);
         for (uint64_t number = 0; number < planned; number++) {
             if (!read_triangle(&primitive, number, &triangles[count])) return 0;
@@ -235,19 +146,18 @@ static size_t read_triangles(const struct gz_mesh_reader *reader, size_t mesh,
     return count;
 }
 
-static bool has_weight(const json_t *weights)
+static bool has_weight(const struct gz_json *weights)
 {
-    for (size_t i = 0; i < json_array_size(weights); i++) {
-        if (json_number_value(json_array_get(weights, i)) != 0) return true;
+    for (size_t i = 0; i < gz_json_count(weights); i++) {
+        if (gz_json_number(gz_json_at(weights, i)) != 0) return true;
     }
     return false;
 }
 
-static bool has_targets(const json_t *primitives)
+static bool has_targets(const struct gz_json *primitives)
 {
-    for (size_t i = 0; i < json_array_size(primitives); i++) {
-        if (json_array_size(json_object_get(json_array_get(primitives, i), "targets")) > 0)
-            return true;
+    for (size_t i = 0; i < gz_json_count(primitives); i++) {
+        if (gz_json_count(gz_json_get(gz_json_at(primitives, i), "targets")) > 0) return true;
     }
     return false;
 }
@@ -291,8 +201,8 @@ static void find_morphs(struct plan *plan)
 {
     for (size_t mesh = 0; mesh < plan->mesh_count; mesh++) {
         if (!has_targets(primitives_of(plan->reader, mesh))) continue;
-        const json_t *weights =
-            json_object_get(gz_gltf_item(plan->reader->gltf, "meshes", mesh), "weights");
+        const struct gz_json *weights =
+            gz_json_get(gz_gltf_item(plan->reader->gltf, "meshes", mesh), "weights");
         plan->morphs[mesh] = has_weight(weights) ? WEIGHTED : TARGETS;
     }
 }
@@ -300,12 +210,11 @@ static void find_morphs(struct plan *plan)
 /* The mesh that the node shows as it was modelled, or -1. */
 static int64_t plain_mesh(const struct plan *plan, size_t node)
 {
-    const json_t *json = gz_gltf_item(plan->reader->gltf, "nodes", node);
+    const struct gz_json *json = gz_gltf_item(plan->reader->gltf, "nodes", node);
     int64_t mesh = gz_json_index(json, "mesh");
-    if (mesh < 0 || json_object_get(json, "skin") != NULL) return -1;
-    if (json_object_get(json_object_get(json, "extensions"), "EXT_mesh_gpu_instancing") != NULL)
-        return -1;
-    const json_t *weights = json_object_get(json, "weights");
+    if (mesh < 0 || gz_json_get(json, "skin") != NULL) return -1;
+    if (gz_json_get(gz_json_get(json, "extensions"), "EXT_mesh_gpu_instancing") != NULL) return -1;
+    const struct gz_json *weights = gz_json_get(json, "weights");
     if (plan->morphs[mesh] == PLAIN) return mesh;
     bool is_morphed = weights != NULL ? has_weight(weights) : plan->morphs[mesh] == WEIGHTED;
     return is_morphed ? -1 : mesh;

@@ -70,6 +70,24 @@ static void give_up_import(struct gz_transfer *transfer)
         gz_transfer_refuse(transfer);
 }
 
+/* {"scene","nodes","matrices","residual","seq","warnings"}: the warnings are what of the file
+ * cannot be used; beyond GZ_FLAWS_SAID_MAX a last one says how many more there are. */
+static bool print_answer(struct gz_buffer *out, const struct gz_transfer *transfer, uint64_t seq)
+{
+    const struct gz_import *import = &transfer->import;
+    size_t said = import->flaws.count < GZ_FLAWS_SAID_MAX ? import->flaws.count : GZ_FLAWS_SAID_MAX;
+    bool ok = gz_text_print(out,
+                            "{\"scene\":\"%s\",\"nodes\":%zu,\"matrices\":%zu,\"residual\":%.17g,"
+                            "\"seq\":%" PRIu64 ",\"warnings\":[",
+                            transfer->name, import->count, import->matrix_count,
+                            import->residual_max, seq);
+    for (size_t i = 0; i < said && ok; i++)
+        ok = gz_text_print(out, i > 0 ? "," : "") && gz_text_json(out, import->flaws.said[i]);
+    if (import->flaws.count > said)
+        ok = ok && gz_text_print(out, ",\"and %zu more\"", import->flaws.count - said);
+    return ok && gz_text_print(out, "]}\n");
+}
+
 /* The disk has stored or refused the import. */
 static void handle_imported(struct gz_telling *telling)
 {
@@ -86,13 +104,8 @@ static void handle_imported(struct gz_telling *telling)
         gz_transfer_free(transfer);
         return;
     }
-    bool ok = gz_text_print(
-        &transfer->out,
-        "{\"scene\":\"%s\",\"nodes\":%zu,\"matrices\":%zu,\"residual\":%.17g,\"seq\":%" PRIu64
-        "}\n",
-        transfer->name, transfer->import.count, transfer->import.matrix_count,
-        transfer->import.residual_max, summary.saved); /* no later edit that is not stored */
-    if (!ok) gz_buffer_clear(&transfer->out);
+    /* no later edit that is not stored */
+    if (!print_answer(&transfer->out, transfer, summary.saved)) gz_buffer_clear(&transfer->out);
     transfer->type = GZ_JSON_TYPE;
     gz_transfer_answer(transfer, transfer->made ? 201 : 200);
 }

@@ -129,7 +129,7 @@ static void bench_file(const char *path)
     struct gz_error error = {.message = ""};
     gz_buffer_init(&bytes, GZ_ASSET_BYTES_MAX, 0);
     double before = now_s();
-    if (gz_gltf_load(&bytes, path, &error) != GZ_OK ||
+    if (gz_gltf_load(&bytes, path, NULL, &error) != GZ_OK ||
         gz_import_parse(&import, bytes.data, bytes.size, &error) != GZ_OK ||
         import.surfaces == NULL) {
         fprintf(stderr, "%s: %s\n", path, error.message);

@@ -164,7 +164,7 @@ TEST(test_export_changes_only_what_changed)
                 "{" ASSET
                 ",'scene':1,'scenes':[{'nodes':[0,4],'name':'other'},{'nodes':[0,3]}],'nodes':["
                 "{'name':'a','children':[1,2],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},"
-                "{'name':'b','translation':[1.0,2.0,0.1],'scale':[2.0,2.0,2.0]},{'name':'see'},{'"
+                "{'name':'b','translation':[1,2,0.1],'scale':[2,2,2]},{'name':'see'},{'"
                 "name':'d'},"
                 "{'name':'e','translation':[9,9,9]}],'extras':{'n':[1.5,'\xE2\x82\xAC']},"
                 "'extensions':{'X':{'y':null}},'unknown':[true]}");
@@ -179,9 +179,8 @@ TEST(test_export_moved_matrix_becomes_trs)
                                            {12, 10, 2, "c", one},
                                            {13, 0, 3, "d", one}};
     json_t *json = export_quoted(TREE, nodes, 4);
-    assert_json(
-        json_array_get(json_object_get(json, "nodes"), 0),
-        "{'name':'a','children':[1,2],'translation':[6.0,0.0,0.0],'rotation':[0.0,0.6,0.0,0.8]}");
+    assert_json(json_array_get(json_object_get(json, "nodes"), 0),
+                "{'name':'a','children':[1,2],'translation':[6,0,0],'rotation':[0,0.6,0,0.8]}");
     json_decref(json);
 }
 
@@ -197,7 +196,7 @@ TEST(test_export_new_parents_and_new_nodes)
     assert_json(json_object_get(json, "nodes"),
                 "[{'name':'a','children':[5],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},"
                 "{'name':'b','scale':[2,2,2],'children':[3]},{'name':'c'},{'name':'d'},"
-                "{'name':'e','translation':[9,9,9]},{'name':'new','translation':[5.0,0.0,0.0],'"
+                "{'name':'e','translation':[9,9,9]},{'name':'new','translation':[5,0,0],'"
                 "children':[1]},"
                 "{'name':'top'}]");
     json_decref(json);
@@ -509,7 +508,7 @@ TEST(test_convert_table)
         {"{" ASSET ",'buffers':[{'byteLength':1,'uri':'data:;base64,AQID'}]}", true,
          "[{\"byteLength\":1}]"},
         {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:,abc'}]}", true,
-         "\"uri\":\"data:,abc\""},
+         "[{\"byteLength\":3}]}"},
         {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:;base64,AQID'}]}", false,
          "base64,AQID"},
     };
@@ -733,8 +732,8 @@ TEST(test_export_skins_stay_valid_whatever_becomes_of_joints)
     struct gz_error error;
     require_models();
     gz_buffer_init(&file, GZ_ASSET_BYTES_MAX, 0);
-    assert_int_equal(gz_gltf_load(&file, MODELS "/glTF2/simple_skin/simple_skin.gltf", &error),
-                     GZ_OK);
+    assert_int_equal(
+        gz_gltf_load(&file, MODELS "/glTF2/simple_skin/simple_skin.gltf", NULL, &error), GZ_OK);
     for (chance_state = 1; chance_state < EDITINGS; chance_state++) {
         uint32_t seed = chance_state;
         lost += check_edited_skins(file.data, file.size, 1);

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Whole files that must be refused: the text with ' for ", the status, and a part of the message
- * that names the place. */
+/* Whole files that must be refused, or (GZ_OK) are taken without a part: the text with ' for ", the
+ * status, and a part of the message that names the place. */
 struct bad {
     const char *name;
     const char *text;
@@ -34,260 +34,217 @@ struct bad {
 
 static const struct bad bad_files[] = {
     {"no JSON", "hello", GZ_BAD_MESSAGE, "JSON line 1"},
-    {"empty", "", GZ_BAD_MESSAGE, "JSON line 1"},
+    {"empty", "", GZ_BAD_MESSAGE, "the file is empty"},
     {"a list", "[]", GZ_VERSION, "asset.version"},
     {"no asset", "{}", GZ_VERSION, "asset.version"},
     {"version 1", "{'asset':{'version':'1.0'}}", GZ_VERSION, "asset.version: is 1.0"},
     {"version 3", "{'asset':{'version':'3.0'}}", GZ_VERSION, "is 3.0"},
     {"version 20", "{'asset':{'version':'20'}}", GZ_VERSION, "is 20"},
     {"needs 2.1", "{'asset':{'version':'2.1','minVersion':'2.1'}}", GZ_VERSION, "asset.minVersion"},
-    {"needs a number", "{'asset':{'version':'2.1','minVersion':2.1}}", GZ_BAD_MESSAGE,
-     "asset.minVersion: must be a string"},
-    {"a key twice", "{" ASSET "," ASSET "}", GZ_BAD_MESSAGE,
-     "this name is in the object twice near"},
     {"bytes after the end", "{" ASSET "} x", GZ_BAD_MESSAGE, "JSON line 1"},
-    {"a huge number", NODES("{'translation':[1e400,0,0]}"), GZ_BAD_MESSAGE,
-     "a number is too large near '1e400'"},
-    {"a huge integer", NODES("{'mesh':99999999999999999999}"), GZ_BAD_MESSAGE,
-     "a number is too large"},
+    {"a huge number", NODES("{'translation':[1e400,0,0]}"), GZ_OK,
+     "nodes[0].translation[0]: is larger than any number that can be kept"},
+    {"a huge integer", NODES("{'mesh':99999999999999999999}"), GZ_OK, "nodes[0].mesh: is 1e+20"},
     {"NaN", NODES("{'translation':[NaN,0,0]}"), GZ_BAD_MESSAGE, "JSON line 1"},
-    {"NUL in a name", NODES("{'name':'a\\u0000b'}"), GZ_BAD_MESSAGE,
-     "a text may not have the character \\u0000 near"},
-    {"NUL in a key", NODES("{'a\\u0000b':1}"), GZ_BAD_MESSAGE,
-     "a text may not have the character \\u0000 near"},
-    {"half a surrogate", NODES("{'name':'\\ud800'}"), GZ_BAD_MESSAGE, "JSON line 1"},
-    {"bad UTF-8", NODES("{'name':'\xC3('}"), GZ_BAD_MESSAGE, "a text is not UTF-8 near"},
-    {"overlong UTF-8", NODES("{'name':'\xC0\xAF'}"), GZ_BAD_MESSAGE, "JSON line 1"},
-
     {"nodes is an object", "{" ASSET ",'nodes':{}}", GZ_BAD_MESSAGE,
      "nodes: must be a list, is an object"},
-    {"a node is null", NODES("null"), GZ_BAD_MESSAGE, "nodes[0]: must be an object, is null"},
-    {"name is a number", NODES("{},{'name':7}"), GZ_BAD_MESSAGE,
+    {"a node is null", NODES("null"), GZ_OK, "nodes[0]: must be an object, is null"},
+    {"name is a number", NODES("{},{'name':7}"), GZ_OK,
      "nodes[1].name: must be a string, is a number"},
-    {"children is a number", NODES("{'children':1},{}"), GZ_BAD_MESSAGE,
+    {"children is a number", NODES("{'children':1},{}"), GZ_OK,
      "nodes[0].children: must be a list"},
-    {"a child is a string", NODES("{'children':['1']},{}"), GZ_BAD_MESSAGE,
+    {"a child is a string", NODES("{'children':['1']},{}"), GZ_OK,
      "nodes[0].children[0]: must be an index"},
-    {"child out of range", NODES("{'children':[2]},{}"), GZ_BAD_VALUE,
-     "nodes[0].children[0]: is 2"},
-    {"child negative", NODES("{'children':[-1]}"), GZ_BAD_VALUE, "nodes[0].children[0]: is -1"},
-    {"child and a half", NODES("{'children':[0.5]},{}"), GZ_BAD_VALUE,
-     "nodes[0].children[0]: is 0.5"},
-    {"two parents", NODES("{'children':[2]},{'children':[2]},{}"), GZ_BAD_VALUE,
+    {"child out of range", NODES("{'children':[2]},{}"), GZ_OK, "nodes[0].children[0]: is 2"},
+    {"child negative", NODES("{'children':[-1]}"), GZ_OK, "nodes[0].children[0]: is -1"},
+    {"child and a half", NODES("{'children':[0.5]},{}"), GZ_OK, "nodes[0].children[0]: is 0.5"},
+    {"two parents", NODES("{'children':[2]},{'children':[2]},{}"), GZ_OK,
      "nodes[1].children[0]: node 2 is already a child of node 0"},
-    {"a child twice", NODES("{'children':[1,1]},{}"), GZ_BAD_VALUE,
+    {"a child twice", NODES("{'children':[1,1]},{}"), GZ_OK,
      "nodes[0].children[1]: node 1 is already"},
     {"own child", NODES("{'children':[0]}"), GZ_BAD_VALUE,
      "nodes[0].children: node 0 is its own ancestor"},
     {"a cycle beside a tree", NODES("{},{'children':[2]},{'children':[3]},{'children':[1]}"),
      GZ_BAD_VALUE, "is its own ancestor"},
-    {"mesh out of range", NODES("{'mesh':0}"), GZ_BAD_VALUE,
+    {"mesh out of range", NODES("{'mesh':0}"), GZ_OK,
      "nodes[0].mesh: is 0, which is no index of the file's 0"},
-    {"camera out of range", NODES("{'camera':0}"), GZ_BAD_VALUE, "nodes[0].camera"},
-    {"skin out of range", NODES("{'skin':3}"), GZ_BAD_VALUE, "nodes[0].skin"},
-    {"scene out of range", "{" ASSET ",'scene':1,'scenes':[{}]}", GZ_BAD_VALUE, "scene: is 1"},
-    {"scene is a string", "{" ASSET ",'scene':'a','scenes':[{}]}", GZ_BAD_MESSAGE,
+    {"camera out of range", NODES("{'camera':0}"), GZ_OK, "nodes[0].camera"},
+    {"skin out of range", NODES("{'skin':3}"), GZ_OK, "nodes[0].skin"},
+    {"scene out of range", "{" ASSET ",'scene':1,'scenes':[{}]}", GZ_OK, "scene: is 1"},
+    {"scene is a string", "{" ASSET ",'scene':'a','scenes':[{}]}", GZ_OK,
      "scene: must be an index"},
-    {"a scene's node out of range", "{" ASSET ",'scenes':[{'nodes':[0]}]}", GZ_BAD_VALUE,
+    {"a scene's node out of range", "{" ASSET ",'scenes':[{'nodes':[0]}]}", GZ_OK,
      "scenes[0].nodes[0]: is 0"},
     {"a scene's node is a child",
-     "{" ASSET ",'scenes':[{'nodes':[1]}],'nodes':[{'children':[1]},{}]}", GZ_BAD_VALUE,
+     "{" ASSET ",'scenes':[{'nodes':[1]}],'nodes':[{'children':[1]},{}]}", GZ_OK,
      "scenes[0].nodes[0]: node 1 must be a root"},
-    {"a root twice", "{" ASSET ",'scenes':[{'nodes':[0,0]}],'nodes':[{}]}", GZ_BAD_VALUE,
+    {"a root twice", "{" ASSET ",'scenes':[{'nodes':[0,0]}],'nodes':[{}]}", GZ_OK,
      "node 0 is listed twice"},
 
-    {"two numbers", NODES("{'translation':[0,0]}"), GZ_BAD_MESSAGE,
+    {"two numbers", NODES("{'translation':[0,0]}"), GZ_OK,
      "nodes[0].translation: has 2 elements, must have 3"},
-    {"four scales", NODES("{'scale':[1,1,1,1]}"), GZ_BAD_MESSAGE, "nodes[0].scale: has 4 elements"},
-    {"a word in a rotation", NODES("{'rotation':[0,0,0,'1']}"), GZ_BAD_MESSAGE,
+    {"four scales", NODES("{'scale':[1,1,1,1]}"), GZ_OK, "nodes[0].scale: has 4 elements"},
+    {"a word in a rotation", NODES("{'rotation':[0,0,0,'1']}"), GZ_OK,
      "nodes[0].rotation[3]: must be a number"},
-    {"a translation is null", NODES("{'translation':null}"), GZ_BAD_MESSAGE,
+    {"a translation is null", NODES("{'translation':null}"), GZ_OK,
      "nodes[0].translation: must be a list"},
-    {"15 in a matrix", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0]}"), GZ_BAD_MESSAGE,
+    {"15 in a matrix", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0]}"), GZ_OK,
      "nodes[0].matrix: has 15"},
-    {"matrix and TRS", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1],'scale':[1,1,1]}"),
-     GZ_BAD_VALUE, "nodes[0]: has a matrix and"},
-    {"a projective matrix", NODES("{},{'matrix':[1,0,0,0.5,0,1,0,0,0,0,1,0,0,0,0,1]}"),
-     GZ_BAD_VALUE, "nodes[1].matrix: its last row"},
-    {"a flat matrix", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,0,0,0,0,0,1]}"), GZ_BAD_VALUE,
-     "nodes[0].matrix: must not be singular"},
-    {"dependent columns", NODES("{'matrix':[1,2,3,0,2,4,6,0,0,0,1,0,0,0,0,1]}"), GZ_BAD_VALUE,
-     "nodes[0].matrix: must not be singular"},
-    {"a zero scale", NODES("{},{},{'scale':[1,0,1]}"), GZ_BAD_VALUE,
-     "nodes[2]: a scale must not be zero"},
-    {"a tiny scale", NODES("{'scale':[1,1e-16,1]}"), GZ_BAD_VALUE, "nodes[0]: the scale 1e-16"},
-    {"a huge scale", NODES("{'scale':[1,1,-1e16]}"), GZ_BAD_VALUE, "nodes[0]: the scale -1e+16"},
-    {"a huge translation", NODES("{'translation':[0,1.1e15,0]}"), GZ_BAD_VALUE,
+    {"matrix and TRS", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1],'scale':[1,1,1]}"), GZ_OK,
+     "nodes[0]: has a matrix and"},
+    {"a projective matrix", NODES("{},{'matrix':[1,0,0,0.5,0,1,0,0,0,0,1,0,0,0,0,1]}"), GZ_OK,
+     "nodes[1].matrix: its last row"},
+    {"a tiny scale", NODES("{'scale':[1,1e-16,1]}"), GZ_OK, "nodes[0]: the scale 1e-16"},
+    {"a huge scale", NODES("{'scale':[1,1,-1e16]}"), GZ_OK, "nodes[0]: the scale -1e+16"},
+    {"a huge translation", NODES("{'translation':[0,1.1e15,0]}"), GZ_OK,
      "nodes[0]: the translation 1.1e+15"},
-    {"a zero rotation", NODES("{'rotation':[0,0,0,0]}"), GZ_BAD_VALUE,
-     "nodes[0].rotation: must not be zero"},
+    {"a zero rotation", NODES("{'rotation':[0,0,0,0]}"), GZ_OK,
+     "nodes[0].rotation: is zero, and is taken as none"},
 
-    {"extensions is a list", NODES("{'extensions':[]}"), GZ_BAD_MESSAGE,
+    {"extensions is a list", NODES("{'extensions':[]}"), GZ_OK,
      "nodes[0].extensions: must be an object"},
-    {"a deep extension is a number", NODES("{'extensions':{'A':{'b':[{'extensions':{'C':1}}]}}}"),
-     GZ_BAD_MESSAGE, "nodes[0].extensions.A.b[0].extensions.C: must be an object"},
-    {"a mesh without primitives", "{" ASSET ",'meshes':[{}]}", GZ_BAD_MESSAGE,
+    {"a mesh without primitives", "{" ASSET ",'meshes':[{}]}", GZ_OK,
      "meshes[0].primitives: missing"},
-    {"a primitive without attributes", "{" ASSET ",'meshes':[{'primitives':[{}]}]}", GZ_BAD_MESSAGE,
+    {"a primitive without attributes", "{" ASSET ",'meshes':[{'primitives':[{}]}]}", GZ_OK,
      "meshes[0].primitives[0].attributes: missing"},
     {"attribute out of range",
-     "{" ASSET ",'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}]}", GZ_BAD_VALUE,
+     "{" ASSET ",'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}]}", GZ_OK,
      "meshes[0].primitives[0].attributes.POSITION: is 0"},
-    {"mode 7", "{" ASSET ",'meshes':[{'primitives':[{'attributes':{},'mode':7}]}]}", GZ_BAD_VALUE,
+    {"mode 7", "{" ASSET ",'meshes':[{'primitives':[{'attributes':{},'mode':7}]}]}", GZ_OK,
      "meshes[0].primitives[0].mode: is 7, must be an integer from 0 to 6"},
-    {"a channel's sampler",
-     "{" ASSET ",'animations':[{'samplers':[],'channels':[{'sampler':0,'target':{}}]}]}",
-     GZ_BAD_VALUE, "animations[0].channels[0].sampler: is 0"},
-    {"a joint out of range", "{" ASSET ",'skins':[{'joints':[1]}],'nodes':[{}]}", GZ_BAD_VALUE,
+    {"a joint out of range", "{" ASSET ",'skins':[{'joints':[1]}],'nodes':[{}]}", GZ_OK,
      "skins[0].joints[0]"},
-    {"an image that is not embedded", "{" ASSET ",'images':[{'uri':'a.png'}]}", GZ_BAD_VALUE,
+    {"an image that is not embedded", "{" ASSET ",'images':[{'uri':'a.png'}]}", GZ_OK,
      "images[0].uri: names the file a.png: embed it"},
 
     {"a buffer elsewhere",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48,'uri':'a.bin'}]"),
-     GZ_BAD_VALUE, "buffers[0].uri: names the file a.bin: embed it"},
+     GZ_OK, "buffers[0].uri: names the file a.bin: embed it"},
     {"a buffer nowhere",
-     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48}]"), GZ_BAD_VALUE,
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48}]"), GZ_OK,
      "buffers[0]: has no uri"},
-    {"not base64",
+    {"plain text that is too short",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
               "'buffers':[{'byteLength':48,'uri':'data:,AAAA'}]"),
-     GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
+     GZ_OK, "buffers[0].byteLength: is 48, but only 4 bytes"},
     {"bad base64",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
               "'buffers':[{'byteLength':3,'uri':'data:;base64,AA*A'}]"),
-     GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
+     GZ_OK, "buffers[0].uri: not a data URI that can be read"},
     {"base64 of a length that none has",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
               "'buffers':[{'byteLength':3,'uri':'data:;base64,AAAAA'}]"),
-     GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
+     GZ_OK, "buffers[0].uri: not a data URI that can be read"},
     {"base64 padded to a length that none has",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
               "'buffers':[{'byteLength':1,'uri':'data:;base64,AA='}]"),
-     GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
+     GZ_OK, "buffers[0].uri: not a data URI that can be read"},
     {"a short buffer",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
               "'buffers':[{'byteLength':48,'uri':'data:;base64,AAAA'}]"),
-     GZ_BAD_VALUE, "buffers[0].byteLength: is 48, but only 3 bytes"},
+     GZ_OK, "buffers[0].byteLength: is 48, but only 3 bytes"},
     {"a buffer of nothing",
-     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':0}]"), GZ_BAD_VALUE,
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':0}]"), GZ_OK,
      "buffers[0].byteLength: is 0"},
     {"a view past its buffer",
      TRIANGLE(
          MESHES, INDICES "," POSITIONS,
          "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':13,'byteLength':36}]",
          BUFFERS),
-     GZ_BAD_VALUE, "bufferViews[1]: bytes 13 to 49 of a buffer of 48"},
+     GZ_OK, "bufferViews[1]: bytes 13 to 49 of a buffer of 48"},
     {"a view past a length that is less than the bytes",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
               "'buffers':[{'byteLength':43,'uri':'data:application/octet-stream;base64," BYTES
               "'}]"),
-     GZ_BAD_VALUE, "bufferViews[1]: bytes 8 to 44 of a buffer of 43"},
+     GZ_OK, "bufferViews[1]: bytes 8 to 44 of a buffer of 43"},
     {"a view of no buffer",
      TRIANGLE(MESHES, INDICES "," POSITIONS,
               "'bufferViews':[{'buffer':1,'byteLength':6},{'buffer':0,'byteLength':36}]", BUFFERS),
-     GZ_BAD_VALUE, "bufferViews[0].buffer: is 1"},
+     GZ_OK, "bufferViews[0].buffer: is 1"},
     {"a view at 2^53",
      TRIANGLE(MESHES, INDICES "," POSITIONS,
               "'bufferViews':[{'buffer':0,'byteOffset':9007199254740992,'byteLength':"
               "9007199254740992},{'buffer':0,'"
               "byteLength':36}]",
               BUFFERS),
-     GZ_BAD_VALUE, "bufferViews[0]: bytes"},
+     GZ_OK, "bufferViews[0]: bytes"},
     {"a stride of 3",
      TRIANGLE(
          MESHES, INDICES "," POSITIONS,
          "'bufferViews':[{'buffer':0,'byteLength':6,'byteStride':3},{'buffer':0,'byteLength':36}]",
          BUFFERS),
-     GZ_BAD_VALUE, "bufferViews[0].byteStride: is 3"},
+     GZ_OK, "bufferViews[0].byteStride: is 3"},
     {"a stride below the element",
      TRIANGLE(MESHES, INDICES "," POSITIONS,
               "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':8,'byteLength':"
               "36,'byteStride':8}]",
               BUFFERS),
-     GZ_BAD_VALUE, "bufferViews[1].byteStride: is 8"},
+     GZ_OK, "bufferViews[1].byteStride: is 8"},
     {"count past the view",
-     ACCESSORS("{'bufferView':0,'componentType':5123,'count':4,'type':'SCALAR'}," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0]: 4 elements from byte 0 pass bufferViews[0]"},
+     ACCESSORS("{'bufferView':0,'componentType':5123,'count':4,'type':'SCALAR'}," POSITIONS), GZ_OK,
+     "accessors[0]: 4 elements from byte 0 pass bufferViews[0]"},
     {"count 2^53",
      ACCESSORS("{'bufferView':0,'componentType':5123,'count':9007199254740992,'type':'SCALAR'}"
                "," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0]: 9007199254740992 elements"},
+     GZ_OK, "accessors[0]: 9007199254740992 elements"},
     {"count 0",
-     ACCESSORS("{'bufferView':0,'componentType':5123,'count':0,'type':'SCALAR'}," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0].count: is 0"},
+     ACCESSORS("{'bufferView':0,'componentType':5123,'count':0,'type':'SCALAR'}," POSITIONS), GZ_OK,
+     "accessors[0].count: is 0"},
     {"offset past the view",
      ACCESSORS("{'bufferView':0,'byteOffset':2,'componentType':5123,'count':3,'type':'SCALAR'}"
                "," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0]: 3 elements from byte 2"},
+     GZ_OK, "accessors[0]: 3 elements from byte 2"},
     {"an odd offset",
      ACCESSORS("{'bufferView':0,'byteOffset':1,'componentType':5123,'count':2,'type':'SCALAR'}"
                "," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0]: must start at a multiple of 2 bytes"},
+     GZ_OK, "accessors[0]: must start at a multiple of 2 bytes"},
     {"component type 5124",
-     ACCESSORS("{'componentType':5124,'count':3,'type':'SCALAR'}," POSITIONS), GZ_BAD_VALUE,
+     ACCESSORS("{'componentType':5124,'count':3,'type':'SCALAR'}," POSITIONS), GZ_OK,
      "accessors[0].componentType: 5124 is not a type of glTF"},
-    {"type VEC5", ACCESSORS("{'componentType':5123,'count':3,'type':'VEC5'}," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0].type: VEC5 is not a type of glTF"},
-    {"no min",
-     ACCESSORS(INDICES
-               ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','max':[1,1,0]}"),
-     GZ_BAD_MESSAGE, "accessors[1].min: a POSITION must have one"},
-    {"two in max",
-     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0]"
-                       ",'max':[1,1]}"),
-     GZ_BAD_MESSAGE, "accessors[1].max: a POSITION must have one"},
-    {"min over max",
-     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,2,0]"
-                       ",'max':[1,1,0]}"),
-     GZ_BAD_VALUE, "accessors[1].min: must not be larger"},
-    {"max beyond the doubles we keep",
-     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0]"
-                       ",'max':[1,1,3e38]}"),
-     GZ_BAD_VALUE, "accessors[1].max[2]: 3e+38 is beyond"},
+    {"type VEC5", ACCESSORS("{'componentType':5123,'count':3,'type':'VEC5'}," POSITIONS), GZ_OK,
+     "accessors[0].type: VEC5 is not a type of glTF"},
     {"a POSITION of two",
      ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC2','min':[0,0,0]"
                        ",'max':[1,1,0]}"),
-     GZ_BAD_VALUE, "accessors[1].type: a POSITION must be VEC3"},
+     GZ_OK, "accessors[1].type: a POSITION must be VEC3"},
     {"float indices", ACCESSORS("{'componentType':5126,'count':3,'type':'SCALAR'}," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0]: vertex indices must be unsigned scalars"},
+     GZ_OK, "accessors[0]: vertex indices must be unsigned scalars"},
     {"an index past the vertices",
      ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':2,'type':'VEC3','min':[0,0,0]"
                        ",'max':[1,1,0]}"),
-     GZ_BAD_VALUE, "meshes[0].primitives[0].indices: vertex 2 is out of range, POSITION has 2"},
+     GZ_OK, "meshes[0].primitives[0].indices: vertex 2 is out of range, POSITION has 2"},
     {"attributes of unlike counts",
      TRIANGLE("'meshes':[{'primitives':[{'attributes':{'POSITION':1,'NORMAL':2}}]}]",
               INDICES "," POSITIONS ",{'componentType':5126,'count':4,'type':'VEC3'}", VIEWS,
               BUFFERS),
-     GZ_BAD_VALUE,
-     "meshes[0].primitives[0].attributes: 4 elements, where POSITION has 3, in NORMAL"},
+     GZ_OK, "meshes[0].primitives[0].attributes: 4 elements, where POSITION has 3, in NORMAL"},
     {"a matrix whose columns are padded",
      ACCESSORS(INDICES "," POSITIONS
                        ",{'bufferView':0,'componentType':5121,'count':1,'type':'MAT2'}"),
-     GZ_BAD_VALUE, "accessors[2]: 1 elements from byte 0 pass bufferViews[0], which has 6"},
+     GZ_OK, "accessors[2]: 1 elements from byte 0 pass bufferViews[0], which has 6"},
     {"sparse of more than there are",
      ACCESSORS(INDICES "," POSITIONS ",{'componentType':5126,'count':2,'type':'VEC3','sparse':{'"
                        "count':3,'indices':{'bufferView':"
                        "0,'componentType':5123},'values':{'bufferView':1}}}"),
-     GZ_BAD_VALUE, "accessors[2].sparse: count must be at most"},
+     GZ_OK, "accessors[2].sparse: count must be at most"},
     {"sparse past its view",
      ACCESSORS(INDICES
                "," POSITIONS
                ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':4,'indices':{'"
                "bufferView':0,'componentType':5123},'values':{'bufferView':1}}}"),
-     GZ_BAD_VALUE, "accessors[2].sparse.indices: 4 elements"},
+     GZ_OK, "accessors[2].sparse.indices: 4 elements"},
     {"sparse values past their view",
      ACCESSORS(INDICES
                "," POSITIONS
                ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':3,'indices':{'"
                "bufferView':0,'componentType':5123},'values':{'bufferView':1,'byteOffset':4}}}"),
-     GZ_BAD_VALUE, "accessors[2].sparse.values: 3 elements"},
+     GZ_OK, "accessors[2].sparse.values: 3 elements"},
     {"sparse without values",
      ACCESSORS(INDICES
                "," POSITIONS
                ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':3,'indices':{'"
                "bufferView':0,'componentType':5123}}}"),
-     GZ_BAD_MESSAGE, "accessors[2].sparse.values: missing"},
+     GZ_OK, "accessors[2].sparse.values: missing"},
 };
 
 static void assert_refused(const char *name, const void *bytes, size_t size, enum gz_status status,
@@ -306,14 +263,86 @@ static void assert_refused(const char *name, const void *bytes, size_t size, enu
     assert_int_equal(import.count, 0);
 }
 
+/* What is taken all the same says so. */
+static void assert_flawed(const char *name, const void *bytes, size_t size, const char *message)
+{
+    struct gz_import import;
+    struct gz_error error = {0};
+    enum gz_status status = gz_import_parse(&import, bytes, size, &error);
+    if (status != GZ_OK) fail_msg("%s: %s %s", name, gz_status_word(status), error.message);
+    bool is_said = false;
+    for (size_t i = 0; i < import.flaws.count && i < GZ_FLAWS_SAID_MAX; i++)
+        is_said = is_said || strstr(import.flaws.said[i], message) != NULL;
+    if (!is_said)
+        fail_msg("%s: %zu flaws, \"%s\", not \"%s\"", name, import.flaws.count,
+                 import.flaws.said[0], message);
+    gz_import_finish(&import);
+}
+
 TEST(test_import_bad_file_names_the_place)
 {
     for (size_t i = 0; i < sizeof bad_files / sizeof bad_files[0]; i++) {
-        char *json = from_quotes(bad_files[i].text);
-        assert_refused(bad_files[i].name, json, strlen(json), bad_files[i].status,
-                       bad_files[i].message);
+        const struct bad *bad = &bad_files[i];
+        char *json = from_quotes(bad->text);
+        if (bad->status == GZ_OK)
+            assert_flawed(bad->name, json, strlen(json), bad->message);
+        else
+            assert_refused(bad->name, json, strlen(json), bad->status, bad->message);
         free(json);
     }
+}
+
+/* Files that are not as they should be, in ways that cost nothing; the name of the first node. */
+TEST(test_import_takes_what_nobody_needs)
+{
+    static const char *const files[][2] = {
+        {"{'asset':{'version':'2.1','minVersion':2.1},'nodes':[{'name':'a'}]}", "a"},
+        {"{" ASSET "," ASSET ",'nodes':[{'name':'b','name':'a'}]}", "a"},
+        {NODES("{'name':'a\\u0000b'}"), "a\xEF\xBF\xBD"
+                                        "b"},
+        {NODES("{'name':'a','name\\u0000':'b'}"), "a"},
+        {NODES("{'name':'\\ud800a\\uDC00\\ud83d\\ude00'}"), "\xEF\xBF\xBD"
+                                                            "a\xEF\xBF\xBD\xF0\x9F\x98\x80"},
+        {NODES("{'name':'\xC3(\xC0\xAF'}"), "\xEF\xBF\xBD(\xEF\xBF\xBD\xEF\xBF\xBD"},
+        {NODES("{'n\\u0061me':'\\u0061\\/\\t'}"), "a/\t"},
+        {NODES("{'name':'a','children':[],'extensions':{'A':{'extensions':{'C':1}}}}"), "a"},
+        {"{" ASSET ",'nodes':[{'name':'a'}],'animations':[{'samplers':[],'channels':[{'sampler':0,"
+         "'target':{}}]}],'scenes':[],'meshes':[],'buffers':[],'extras':{'n':[1e400,-0,1E5,"
+         "18446744073709551615]}}",
+         "a"},
+        {"\xEF\xBB\xBF \r\n{" ASSET ",'nodes':[{'name':'a'}]}\n ", "a"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct gz_import import;
+        import_quoted(&import, files[i][0]);
+        assert_string_equal(import.nodes[0].name, files[i][1]);
+        if (import.flaws.count != 0) fail_msg("file %zu: %s", i, import.flaws.said[0]);
+        gz_import_finish(&import);
+    }
+}
+
+/* The scale along what a matrix flattens is 0, and nothing else moves. */
+TEST(test_import_zero_scales_are_kept)
+{
+    struct gz_import import;
+    import_quoted(&import, NODES("{'scale':[0,0,0]},{'scale':[1,-0.0,2]},"
+                                 "{'matrix':[0,2,0,0,-3,0,0,0,0,0,0,0,7,8,9,1]},"
+                                 "{'matrix':[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1]},"
+                                 "{'matrix':[1,2,2,0,2,4,4,0,0,0,0,0,0,0,0,1]}"));
+    assert_int_equal(import.flaws.count, 0);
+    const gz_vec3 none = {0, 0, 0};
+    assert_memory_equal(&import.nodes[0].trs.s, &none, sizeof none);
+    assert_true(import.nodes[1].trs.s.y == 0 && signbit(import.nodes[1].trs.s.y));
+    const gz_trs flat = import.nodes[2].trs;
+    assert_float_equal(flat.s.x, 2, 1e-14);
+    assert_float_equal(flat.s.y, 3, 1e-14);
+    assert_true(flat.s.z == 0 && flat.t.z == 9);
+    assert_float_equal(flat.r.z, sqrt(0.5), 1e-15);
+    assert_memory_equal(&import.nodes[3].trs.s, &none, sizeof none);
+    assert_true(gz_trs_finite(&import.nodes[4].trs));
+    assert_float_equal(import.nodes[4].trs.s.x, 3, 1e-14);
+    assert_true(import.residual_max > 0.5); /* two columns of one direction are no TRS */
+    gz_import_finish(&import);
 }
 
 TEST(test_import_triangle_has_its_bounds)
@@ -532,7 +561,7 @@ TEST(test_import_indices_in_reach_of_each_width)
         uint8_t *glb = make_glb(json, cases[i].bytes, cases[i].size, &size);
         struct gz_import import;
         if (cases[i].message != NULL) {
-            assert_refused("indices", glb, size, GZ_BAD_VALUE, cases[i].message);
+            assert_flawed("indices", glb, size, cases[i].message);
         } else {
             import_bytes(&import, glb, size);
             gz_import_finish(&import);
@@ -649,7 +678,7 @@ TEST(test_import_shared_indices_have_a_budget)
     uint8_t *zeros = calloc(bytes, 1);
     size_t size;
     uint8_t *glb = make_glb(json, zeros, bytes, &size);
-    assert_refused("shared indices", glb, size, GZ_TOO_LARGE, "vertex indices in one file");
+    assert_flawed("shared indices", glb, size, "elements in one file");
     free(glb);
     free(zeros);
     free(json);
@@ -658,15 +687,21 @@ TEST(test_import_shared_indices_have_a_budget)
 
 /* ---- The container ---- */
 
-TEST(test_glb_header_each_byte_wrong_is_refused)
+/* A length that is less leaves out what is behind it: bytes, or the whole BIN chunk. */
+TEST(test_glb_header_each_byte_wrong_is_refused_or_told)
 {
     for (size_t i = 0; i < 20; i++) {
         for (int bit = 0; bit < 8; bit++) {
             uint8_t *copy = malloc(gz_sample_glb_size);
             memcpy(copy, gz_sample_glb, gz_sample_glb_size);
             copy[i] ^= (uint8_t)(1 << bit);
+            bool is_less = i >= 8 && i < 12 && copy[i] < gz_sample_glb[i];
             enum gz_status status = i >= 4 && i < 8 ? GZ_VERSION : GZ_BAD_MESSAGE;
-            assert_refused("header", copy, gz_sample_glb_size, status, i < 4 ? "JSON" : "GLB");
+            if (is_less)
+                assert_flawed("length", copy, gz_sample_glb_size, "GLB: the header says");
+            else
+                assert_refused("header", copy, gz_sample_glb_size, status,
+                               i < 4 || i >= 12 ? "" : "GLB");
             free(copy);
         }
     }
@@ -701,14 +736,11 @@ TEST(test_glb_chunks_out_of_form_are_refused)
     } cases[] = {
         {"no chunk", "glTF\2\0\0\0\x0C\0\0", 12, "chunk's header is cut off"},
         {"half a chunk header", "glTF\2\0\0\0\x10\0\0\0\4\0\0", 16, "chunk's header is cut off"},
-        {"BIN first", "glTF\2\0\0\0\x18\0\0\0\4\0\0\0BIN\0{}  ", 24, "the first chunk is not JSON"},
-        {"not a multiple of 4", "glTF\2\0\0\0\x16\0\0\0\2\0\0\0JSON{}", 22, "not a multiple of 4"},
+        {"no JSON chunk", "glTF\2\0\0\0\x18\0\0\0\4\0\0\0BIN\0{}  ", 24, "header is cut off"},
         {"a byte too few", "glTF\2\0\0\0\x18\0\0\0\x08\0\0\0JSON{}  ", 24,
          "8 bytes, but only 4 are left"},
         {"a chunk of 4 GiB", "glTF\2\0\0\0\x18\0\0\0\xFC\xFF\xFF\xFFJSON{}  ", 24,
          "4294967292 bytes, but only 4 are left"},
-        {"bytes behind the last chunk", "glTF\2\0\0\0\x1C\0\0\0\4\0\0\0JSON{}  abc", 28,
-         "header is cut off"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_refused(cases[i].name, cases[i].bytes, cases[i].size, GZ_BAD_MESSAGE,
@@ -716,33 +748,99 @@ TEST(test_glb_chunks_out_of_form_are_refused)
     }
 }
 
-TEST(test_glb_buffer_longer_than_its_chunk_is_refused)
+/* Chunks as they should not be. J: JSON, j: JSON padded with NULs, B: BIN, b: BIN without padding,
+ * X: of another type. */
+static const struct chunks {
+    const char *name, *order;
+    size_t behind, beyond; /* bytes behind the last chunk, and behind the declared length */
+    size_t flaws;
+} chunk_cases[] = {
+    {"JSON alone without padding", "J", 0, 0, 0},
+    {"NULs for blanks", "jB", 0, 0, 0},
+    {"no padding at all", "Jb", 0, 0, 0},
+    {"BIN first", "BJ", 0, 0, 0},
+    {"BIN last", "JXB", 0, 0, 0},
+    {"another first", "XjB", 0, 0, 0},
+    {"two of them", "JBBX", 0, 0, 0},
+    {"three bytes behind", "JB", 3, 0, 1},
+    {"beyond the length", "JB", 0, 4, 1},
+    {"much beyond", "JBX", 0, 1000, 1},
+};
+
+static size_t make_chunks(const struct chunks *chunks, uint8_t file[2000])
+{
+    static const char json[] = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}],\"buffers\":["
+                               "{\"byteLength\":3,\"name\":\"ab\"}]}"; /* no multiple of 4 */
+    const uint32_t size = sizeof json - 1;
+    size_t used = 12;
+    assert_int_not_equal(size % 4, 0);
+    memset(file, 0, 2000);
+    memcpy(file, "glTF\2", 5);
+    for (const char *c = chunks->order; *c != '\0'; c++) {
+        bool is_json = *c == 'J' || *c == 'j';
+        uint32_t length = *c == 'J' ? size : *c == 'j' ? (size + 3) / 4 * 4 : *c == 'b' ? 3 : 4;
+        memcpy(file + used, &length, 4);
+        memcpy(file + used + 4, is_json ? "JSON" : *c == 'X' ? "XTRA" : "BIN", 4);
+        memcpy(file + used + 8, is_json ? json : "abc", is_json ? size : 3);
+        used += 8 + length;
+    }
+    uint32_t declared = (uint32_t)(used + chunks->behind);
+    memcpy(file + 8, &declared, 4);
+    return declared + chunks->beyond;
+}
+
+/* Writes the chunks as letters; all must be whole, padded and nothing behind them. */
+static void read_chunks(const struct gz_buffer *out, char letters[16])
+{
+    uint32_t length;
+    memcpy(&length, out->data + 8, 4);
+    assert_int_equal(length, out->size);
+    for (size_t at = 12; at < out->size; at += 8 + length) {
+        assert_true(at + 8 <= out->size);
+        memcpy(&length, out->data + at, 4);
+        assert_int_equal(length % 4, 0);
+        *letters = (char)out->data[at + 4];
+        if (*letters++ != 'J') assert_memory_equal(out->data + at + 8, "abc", 4);
+    }
+    *letters = '\0';
+}
+
+/* They come back well-formed from an export, the JSON first, the others in their order. */
+TEST(test_glb_chunks_in_any_order_are_taken)
+{
+    for (size_t i = 0; i < sizeof chunk_cases / sizeof chunk_cases[0]; i++) {
+        const struct chunks *chunks = &chunk_cases[i];
+        uint8_t file[2000];
+        size_t size = make_chunks(chunks, file);
+        struct gz_import import;
+        import_bytes(&import, file, size);
+        bool has_bin = strpbrk(chunks->order, "Bb") != NULL;
+        if (import.flaws.count != chunks->flaws + !has_bin)
+            fail_msg("%s: %zu flaws, %s", chunks->name, import.flaws.count, import.flaws.said[0]);
+        struct gz_export_node *nodes = same_nodes(&import);
+        struct gz_buffer out;
+        gz_buffer_init(&out, 10000, 0);
+        assert_int_equal(gz_export_write(&out, file, size, nodes, 1, NULL, NULL), GZ_OK);
+        char wanted[16] = "J", letters[16];
+        for (const char *c = chunks->order; *c != '\0'; c++)
+            if (*c != 'J' && *c != 'j') strncat(wanted, *c == 'X' ? "X" : "B", 2);
+        read_chunks(&out, letters);
+        assert_string_equal(letters, wanted);
+        gz_buffer_finish(&out);
+        free(nodes);
+        gz_import_finish(&import);
+    }
+}
+
+TEST(test_glb_buffer_longer_than_its_chunk_is_told)
 {
     char *json = from_quotes("{" ASSET ",'buffers':[{'byteLength':9}]}");
     size_t size;
     uint8_t *glb = make_glb(json, "12345678", 8, &size);
-    assert_refused("short BIN", glb, size, GZ_BAD_VALUE,
-                   "buffers[0].byteLength: is 9, but only 8 bytes");
+    assert_flawed("short BIN", glb, size, "buffers[0].byteLength: is 9, but only 8 bytes");
     free(glb);
     glb = make_glb(json, NULL, 0, &size);
-    assert_refused("no BIN", glb, size, GZ_BAD_VALUE, "buffers[0]: has no uri");
-    free(glb);
-    free(json);
-}
-
-/* The binary chunk is the second one or there is none. */
-TEST(test_glb_binary_chunk_that_comes_third_is_not_the_buffer)
-{
-    const uint8_t chunks[] = "12345678\x0C\0\0\0BIN\0abcdefghijkl";
-    char *json = from_quotes("{" ASSET ",'buffers':[{'byteLength':9}]}");
-    size_t size;
-    uint8_t *glb = make_glb(json, chunks, sizeof chunks - 1, &size);
-    uint8_t *second = glb + size - (sizeof chunks - 1) - 8;
-    memcpy(second, "\x08\0\0\0XTRA", 8);
-    assert_refused("BIN third", glb, size, GZ_BAD_VALUE, "buffers[0]: has no uri");
-    memcpy(second + 4, "BIN", 4);
-    assert_refused("BIN twice", glb, size, GZ_BAD_VALUE,
-                   "buffers[0].byteLength: is 9, but only 8 bytes");
+    assert_flawed("no BIN", glb, size, "buffers[0]: has no uri");
     free(glb);
     free(json);
 }

@@ -1,6 +1,5 @@
 /* Every allocation in turn finds no memory: each call then says so, holds nothing and leaves its
- * output as it was. The linker wraps the room's allocations, and those of the JSON library go
- * through the room. */
+ * output as it was. The linker wraps the room's allocations. */
 #include "files.h"
 
 void *__real_malloc(size_t size);
@@ -69,7 +68,7 @@ TEST(test_import_out_of_memory_holds_nothing)
         without_surfaces += !whole;
         gz_import_finish(&import);
     }
-    assert_true(tries > 50);
+    assert_true(tries > 20); /* values come from an arena, in blocks */
     assert_int_equal(without_surfaces, 4);
     free(json);
 }
@@ -97,6 +96,6 @@ TEST(test_export_out_of_memory_writes_nothing)
         }
         gz_buffer_finish(&out);
     }
-    assert_true(tries > 50);
+    assert_true(tries > 30);
     free(json);
 }

@@ -379,7 +379,7 @@ static void expect_triangles(const char *path, size_t count)
     char whole[300];
     (void)snprintf(whole, sizeof whole, MODELS "/glTF2/%s", path);
     gz_buffer_init(&bytes, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_gltf_load(&bytes, whole, &error) != GZ_OK) fail_msg("%s: %s", path, error.message);
+    if (gz_gltf_load(&bytes, whole, NULL, &error) != GZ_OK) fail_msg("%s: %s", path, error.message);
     if (gz_surfaces_read(&surfaces, bytes.data, bytes.size, &error) != GZ_OK)
         fail_msg("%s: %s", path, error.message);
     size_t found = surfaces != NULL ? surfaces->triangle_count : 0;
