@@ -3,12 +3,11 @@
 // objects must be related in the same way, because transforms are relative to the parent. Bound to
 // `session.shown`, objects go smoothly where others move them; bound to `session.scene`, they are
 // where the server last said.
-import { Box3, Matrix4 } from "three";
-
 import { Emitter } from "../emitter.js";
+import { boundsOf, isAtOrigin, placeOf, put, updateWorldByHand } from "./seen.js";
 
 /** @import {Object3D} from "three" */
-/** @import {Id, NewNode, SceneChange, SceneNode, Vec3} from "../types.js" */
+/** @import {Id, NewNode, SceneChange, SceneNode} from "../types.js" */
 /** @import {SceneModel} from "../scene.js" */
 /** @import {DrawnScene} from "../shown.js" */
 /** @import {Session} from "../session.js" */
@@ -26,6 +25,8 @@ export class Binding extends Emitter {
   #objects = new Map();
   /** @type {Map<Object3D, Id>} */
   #nodes = new Map();
+  /** Whose world matrix three.js does not make. @type {Set<Object3D>} */
+  #byHand = new Set();
   /** The list of the last event `change`, to be written again. @type {Object3D[]} */
   #moved = [];
   #stop;
@@ -71,6 +72,7 @@ export class Binding extends Emitter {
     this.#stop();
     this.#objects.clear();
     this.#nodes.clear();
+    this.#byHand.clear();
   }
 
   /** @param {SceneChange} change */
@@ -100,6 +102,7 @@ export class Binding extends Emitter {
     if (!object) return;
     this.#objects.set(id, object);
     this.#nodes.set(object, id);
+    if (!object.matrixWorldAutoUpdate) this.#byHand.add(object);
   }
 
   /** @param {Id} id */
@@ -108,6 +111,7 @@ export class Binding extends Emitter {
     if (!object) return;
     this.#objects.delete(id);
     this.#nodes.delete(object);
+    this.#byHand.delete(object);
     this.emit("gone", object);
   }
 
@@ -135,6 +139,7 @@ export class Binding extends Emitter {
         if (object) moved[count++] = object;
       }
     if (moved.length !== count) moved.length = count;
+    if (count > 0) for (const object of this.#byHand) updateWorldByHand(object);
     if (count > 0) this.emit("change", moved);
   }
 
@@ -143,10 +148,7 @@ export class Binding extends Emitter {
     const object = this.#objects.get(id),
       node = this.scene.get(id);
     if (!object || !node) return null;
-    object.position.fromArray(node.t);
-    object.quaternion.fromArray(node.r);
-    object.scale.fromArray(node.s);
-    if (!object.matrixAutoUpdate) object.updateMatrix();
+    put(object, node);
     return object;
   }
 }
@@ -205,8 +207,9 @@ function cloneWithout(object, others) {
 
 /**
  * Shares the application's objects with everybody in the scene: each object is bound to the node of
- * its name. A missing node is created at the object's place; an object whose node exists moves to
- * the node's place.
+ * its name, the first that was made if several have it. A missing node is created where the object
+ * is seen, with the box around all that is seen of it; an object whose node exists moves to the
+ * node's place. An object whose matrix shears is an error, before anything is made.
  * @param {Session} session as an editor, or else it can only bind to existing nodes
  * @param {Iterable<Object3D>} objects with unique names; parents that are not among them must not
  * be moved, turned or scaled
@@ -261,53 +264,20 @@ async function removeDoubles(scene, ids, remove) {
  */
 function nodeOf(object, all, known) {
   const above = sharedAbove(object, all);
-  const { position, quaternion, scale } = object;
   return {
     ref: object.name,
     name: object.name,
     parent: above ? (known.get(above.name) ?? above.name) : null,
-    t: /** @type {Vec3} */ (position.toArray()),
-    r: quaternion.toArray(),
-    s: /** @type {Vec3} */ (scale.toArray()),
+    ...placeOf(object),
     bounds: boundsOf(object, all),
   };
-}
-
-/**
- * The box in the object's own space around its geometry and everything below it, except objects
- * that are shared themselves.
- * @param {Object3D} object
- * @param {Set<Object3D>} all
- */
-function boundsOf(object, all) {
-  const box = new Box3(),
-    part = new Box3();
-  object.updateWorldMatrix(true, true);
-  const inverse = object.matrixWorld.clone().invert();
-  const own = (/** @type {any} */ at) => {
-    if (at !== object && all.has(at)) return;
-    if (at.geometry) {
-      at.geometry.computeBoundingBox();
-      box.union(
-        part
-          .copy(at.geometry.boundingBox)
-          .applyMatrix4(new Matrix4().multiplyMatrices(inverse, at.matrixWorld)),
-      );
-    }
-    at.children.forEach(own);
-  };
-  own(object);
-  return box.isEmpty()
-    ? undefined
-    : /** @type {import("../types.js").Box} */ ([...box.min.toArray(), ...box.max.toArray()]);
 }
 
 /** @param {Object3D} object @param {Set<Object3D>} all @returns {Object3D | undefined} */
 function sharedAbove(object, all) {
   for (let at = object.parent; at; at = at.parent) {
     if (all.has(at)) return at;
-    at.updateMatrix();
-    if (!at.matrix.equals(IDENTITY))
+    if (!isAtOrigin(at))
       throw new Error(
         `gizmod: a parent of "${object.name}" is moved, turned or scaled but not shared`,
       );
@@ -334,5 +304,3 @@ function depthOf(object) {
   for (let at = object.parent; at; at = at.parent) depth++;
   return depth;
 }
-
-const IDENTITY = new Matrix4();

@@ -488,6 +488,26 @@ test("share_says_what_cannot_be_shared", async () => {
   assert.equal(session.scene.nodes.size, 0);
 });
 
+test("share_puts_nodes_where_objects_are_seen", async () => {
+  const session = await join(sceneName(), "Ada");
+  const [manual, world, bent] = ["manual", "world", "bent"].map(block);
+  for (const object of [manual, bent]) object.matrixAutoUpdate = false;
+  manual.matrix.makeTranslation(5, 6, 7);
+  world.matrixWorldAutoUpdate = false;
+  world.matrixWorld.makeTranslation(0, 0, 9);
+  bent.matrix.elements[4] = 0.5;
+  await assert.rejects(share(session, [manual, world, bent]), /the matrix of "bent" shears/);
+  assert.equal(session.scene.nodes.size, 0);
+  const binding = await share(session, [manual, world]);
+  const node = (object) => session.scene.get(binding.nodeOf(object));
+  assert.deepEqual([...node(manual).t], [5, 6, 7]);
+  assert.deepEqual([...node(world).t], [0, 0, 9]);
+  assert.deepEqual(manual.matrix.elements.slice(12, 15), [5, 6, 7]);
+  assert.deepEqual(world.matrixWorld.elements.slice(12, 15), [0, 0, 9]);
+  await session.set([{ id: node(world).id, t: [1, 2, 3] }]);
+  await until(() => world.matrixWorld.elements[12] === 1, "its world matrix follows");
+});
+
 test("share_lets_a_viewer_see_what_others_make", async () => {
   const scene = sceneName();
   await join(scene, "Ada");
