@@ -2,9 +2,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ctl.h"
 #include "proto/limits.h"
@@ -122,42 +124,91 @@ bool ctl_read_id(const char *text, uint64_t *id)
     char *end;
     errno = 0;
     *id = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+    bool is_padded = text[0] == '0' && text[1] != '\0'; /* 007 is a name, not the id 7 */
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && !is_padded;
 }
 
-/* An error with the ids of the nodes with this name, as many as fit. */
-static enum gz_status fail_ambiguous(const struct gz_mirror_node *const *nodes, size_t count,
-                                     const char *name, struct gz_error *error)
+/* What follows the prefix of a word; NULL if it has another one. */
+static const char *behind(const char *text, const char *prefix)
 {
-    char ids[GZ_ERROR_BYTES_MAX / 2] = "";
-    for (size_t i = 0; i < count; i++) {
-        size_t used = strlen(ids);
-        if (strcmp(nodes[i]->name, name) != 0) continue;
-        if (used + 32 > sizeof ids) {
-            snprintf(ids + used, sizeof ids - used, ", ...");
-            break;
-        }
-        snprintf(ids + used, sizeof ids - used, "%s%" PRIu64, used > 0 ? ", " : "", nodes[i]->id);
-    }
-    return gz_fail(error, GZ_BAD_VALUE, "several nodes are named \"%s\"; give one of their ids: %s",
-                   name, ids);
+    size_t size = strlen(prefix);
+    return strncmp(text, prefix, size) == 0 ? text + size : NULL;
+}
+
+/* The ways to read a word: the id, and the nodes of the name. */
+struct readings {
+    bool has_id;
+    uint64_t id;
+    size_t named;
+    uint64_t first;                     /* of the nodes of the name */
+    char names[GZ_ERROR_BYTES_MAX / 2]; /* their ids, as many as fit */
+};
+
+static void add_named(struct readings *readings, uint64_t id)
+{
+    char *text = readings->names;
+    size_t used = strlen(text), size = sizeof readings->names;
+    if (readings->named++ == 0) readings->first = id;
+    if (used + 32 <= size)
+        snprintf(text + used, size - used, "%s%" PRIu64, used > 0 ? ", " : "", id);
+    else if (strcmp(text + used - 3, "...") != 0)
+        snprintf(text + used, size - used, ", ...");
+}
+
+static enum gz_status read_word(const struct gz_mirror *mirror, const char *text,
+                                struct readings *readings, struct gz_error *error)
+{
+    const char *id = behind(text, "id:"), *name = behind(text, "name:");
+    *readings = (struct readings){.has_id = false};
+    if (name == NULL)
+        readings->has_id = ctl_read_id(id != NULL ? id : text, &readings->id) &&
+                           gz_mirror_find(mirror, readings->id) != NULL;
+    if (id != NULL) return GZ_OK;
+    size_t count;
+    const struct gz_mirror_node **nodes = gz_mirror_list(mirror, &count);
+    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(nodes[i]->name, name != NULL ? name : text) == 0)
+            add_named(readings, nodes[i]->id);
+    free(nodes);
+    return GZ_OK;
 }
 
 enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id,
                              struct gz_error *error)
 {
-    if (ctl_read_id(text, id) && gz_mirror_find(mirror, *id) != NULL) return GZ_OK;
-    size_t count, found = 0;
-    const struct gz_mirror_node **nodes = gz_mirror_list(mirror, &count);
-    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(nodes[i]->name, text) == 0 && found++ == 0) *id = nodes[i]->id;
-    enum gz_status status = GZ_OK;
-    if (found == 0)
-        status = gz_fail(error, GZ_UNKNOWN_NODE, "no node has the name or id \"%s\"", text);
-    if (found > 1) status = fail_ambiguous(nodes, count, text, error);
-    free(nodes);
-    return status;
+    struct readings readings;
+    enum gz_status status = read_word(mirror, text, &readings, error);
+    if (status != GZ_OK) return status;
+    bool is_one = readings.named == 1 && readings.first == readings.id;
+    *id = readings.has_id ? readings.id : readings.first;
+    if (!readings.has_id && readings.named == 0)
+        return gz_fail(error, GZ_UNKNOWN_NODE, "no node has the name or id \"%s\"", text);
+    if (readings.has_id && readings.named > 0 && !is_one)
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "\"%s\" is the name of node %s and the id of node %" PRIu64
+                       "; say which one is meant: id:NUMBER or name:TEXT",
+                       text, readings.names, readings.id);
+    if (readings.named > 1)
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "several nodes are named \"%s\"; give one of their ids: %s", text,
+                       readings.names);
+    return GZ_OK;
+}
+
+enum gz_status ctl_find_parent(const struct gz_mirror *mirror, const char *text, uint64_t *id,
+                               struct gz_error *error)
+{
+    *id = 0;
+    if (strcmp(text, "id:0") == 0 || strcmp(text, "#0") == 0) return GZ_OK;
+    if (strcmp(text, "0") != 0) return ctl_find_node(mirror, text, id, error);
+    struct readings readings;
+    enum gz_status status = read_word(mirror, text, &readings, error);
+    if (status != GZ_OK || readings.named == 0) return status;
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "\"0\" is the name of node %s and means the root; say which one is meant: id:0 "
+                   "for the root or name:0",
+                   readings.names);
 }
 
 /* ---- people ---- */
@@ -249,9 +300,19 @@ enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
 }
 
+/* Whoever read the output has seen enough, as `head` has. */
+static bool is_left_alone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 enum ctl_exit ctl_finish_output(const struct ctl_args *args)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;
+    int problem = errno;
+    if (is_left_alone()) return CTL_FAILED;
+    errno = problem;
     fprintf(stderr, "gizmoctl %s: cannot write the output: %s\n", args->command->usage.name,
             strerror(errno));
     return CTL_FAILED;

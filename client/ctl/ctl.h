@@ -34,10 +34,15 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
 enum ctl_exit ctl_join_everybody(const struct ctl_args *args, struct gz_client **client);
 /* Reads "12" or "#12". */
 bool ctl_read_id(const char *text, uint64_t *id);
-/* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids if several nodes have
- * the name. */
+/* How a node is written on the command line, for the help. */
+#define CTL_NODE_FORMS "a name or an id; id:7 is always the id, name:7 always the name"
+/* The id of NAME, ID, #ID, name:NAME or id:ID. GZ_UNKNOWN_NODE; GZ_BAD_VALUE with the ids if it can
+ * be more than one node: several of the name, or one by its name and another by its id. */
 GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text,
                                          uint64_t *id, struct gz_error *error);
+/* The same for a parent: 0 is the root. */
+GZ_MUST_USE enum gz_status ctl_find_parent(const struct gz_mirror *mirror, const char *text,
+                                           uint64_t *id, struct gz_error *error);
 /* Waits until the lists of people and notes are complete. */
 GZ_MUST_USE enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error);
 /* Puts the value of --seq N|NAME into `at`: digits are a seq, anything else names a checkpoint;
@@ -76,8 +81,10 @@ GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http 
 
 /* ---- files (file.c) ---- */
 
-/* Fetches an HTTP path into a file, whole or not at all. */
-enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file);
+/* Fetches an HTTP path into a file, whole or not at all. Without `replace` an existing file is not
+ * touched, and that is an error. */
+enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file,
+                           bool replace);
 
 /* Replaces a file by these bytes, whole or not at all. A new file is for its owner alone; an
  * existing one keeps its owner and rights. */

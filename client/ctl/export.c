@@ -22,7 +22,7 @@ static enum ctl_exit run(const struct ctl_args *args)
         return ctl_usage(args, "FILE: \"%s\" must end in .glb or .gltf", args->operands[1]);
     char path[GZ_SCENE_NAME_BYTES_MAX + 32];
     snprintf(path, sizeof path, "/scenes/%s/export%s", args->operands[0], suffix);
-    return ctl_download(args, path, args->operands[1]);
+    return ctl_download(args, path, args->operands[1], true);
 }
 
 const struct ctl_command ctl_export = {

@@ -12,6 +12,7 @@
 /* A file that takes its name only once it is complete. */
 struct draft {
     const char *name;
+    bool keeps; /* an existing file of that name is not replaced */
     char *temporary;
     FILE *stream;
 };
@@ -45,25 +46,46 @@ static enum gz_status handle_piece(void *context, const void *bytes, size_t size
     return fwrite(bytes, 1, size, draft->stream) == size ? GZ_OK : GZ_INTERNAL;
 }
 
+static enum gz_status refuse_existing(const char *name, struct gz_error *error)
+{
+    return gz_fail(error, GZ_INTERNAL, "%s exists already; to replace it, use --replace", name);
+}
+
+/* A file system that cannot refuse by itself is asked before. */
+static int take_name(const struct draft *draft)
+{
+    if (!draft->keeps) return rename(draft->temporary, draft->name);
+    int result = renameat2(AT_FDCWD, draft->temporary, AT_FDCWD, draft->name, RENAME_NOREPLACE);
+    if (result == 0 || (errno != EINVAL && errno != ENOSYS)) return result;
+    errno = EEXIST;
+    return access(draft->name, F_OK) == 0 ? -1 : rename(draft->temporary, draft->name);
+}
+
 /* Renames the draft to its file if all went well, else deletes it. */
 static enum gz_status draft_close(struct draft *draft, enum gz_status status,
                                   struct gz_error *error)
 {
     bool written = fclose(draft->stream) == 0;
-    if (status == GZ_OK && (!written || rename(draft->temporary, draft->name) != 0))
-        status = gz_fail(error, GZ_INTERNAL, "%s: %s", draft->name, strerror(errno));
+    if (status == GZ_OK && (!written || take_name(draft) != 0))
+        status = errno == EEXIST && draft->keeps
+                     ? refuse_existing(draft->name, error)
+                     : gz_fail(error, GZ_INTERNAL, "%s: %s", draft->name, strerror(errno));
     if (status != GZ_OK) unlink(draft->temporary);
     free(draft->temporary);
     return status;
 }
 
-enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file)
+enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file,
+                           bool replace)
 {
     struct draft draft;
     struct gz_error error = {0};
     char dropped[GZ_DROPPED_BYTES] = "";
-    enum gz_status status = draft_open(&draft, file, 0666, &error);
+    enum gz_status status = !replace && access(file, F_OK) == 0
+                                ? refuse_existing(file, &error)
+                                : draft_open(&draft, file, 0666, &error);
     if (status == GZ_OK) {
+        draft.keeps = !replace;
         struct gz_http http = {
             .url = args->server,
             .method = "GET",

@@ -10,7 +10,7 @@
 
 static const struct gz_arg_option options[] = {
     {"--node", GZ_ARG_TEXT, "N",
-     .help = "only edits of this node, by name or id; by id if it is deleted"},
+     .help = "only edits of this node, by name or id; by id (id:7) if it is deleted"},
     {"--user", GZ_ARG_TEXT, "U", .help = "only edits of this user"},
     {"--since", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
      .help = "only edits that ended after this time: " CTL_WHEN_FORMS},
@@ -101,14 +101,15 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     }
 }
 
-/* A deleted node is found by its id. */
+/* A node that is not there was deleted, and is found by its id. */
 static enum gz_status find_node(const struct ctl_args *args, struct gz_client *client, uint64_t *id,
                                 struct gz_error *error)
 {
     const char *text = ctl_get(args, "--node")->text;
     enum gz_status status = ctl_find_node(gz_client_mirror(client), text, id, error);
-    bool number = strspn(text, "#0123456789") == strlen(text);
-    return status == GZ_UNKNOWN_NODE && number && *id != 0 ? GZ_OK : status;
+    if (status != GZ_UNKNOWN_NODE) return status;
+    const char *number = strncmp(text, "id:", 3) == 0 ? text + 3 : text;
+    return ctl_read_id(number, id) && *id != 0 ? GZ_OK : status;
 }
 
 /* The question of the options; *has says which fields it has. */

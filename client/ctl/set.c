@@ -1,6 +1,4 @@
 /* set.c - `gizmoctl set`: sets the transform, name or parent of a node. */
-#include <string.h>
-
 #include "ctl.h"
 
 #define RADIANS (3.14159265358979323846 / 180)
@@ -50,7 +48,7 @@ static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mi
     enum gz_status status = ctl_find_node(mirror, args->operands[1], &node->id, error);
     if (status != GZ_OK || parent == NULL) return status;
     node->has |= GZ_HAS_SET_NODE_PARENT;
-    return strcmp(parent, "0") == 0 ? GZ_OK : ctl_find_node(mirror, parent, &node->parent, error);
+    return ctl_find_parent(mirror, parent, &node->parent, error);
 }
 
 static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror,
@@ -100,7 +98,7 @@ const struct ctl_command ctl_set = {
     .usage.operands = "SCENE NODE",
     .usage.summary =
         "Sets the transform, name or parent of a node, and waits until the edit is on disk.",
-    .usage.notes = "NODE is a name or an id. Everything that is not given stays as it is.",
+    .usage.notes = "NODE is " CTL_NODE_FORMS ". Everything that is not given stays as it is.",
     .usage.options = options,
     .run = run,
 };

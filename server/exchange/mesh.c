@@ -35,8 +35,8 @@ static enum gz_status decode_buffer(struct gz_mesh_reader *reader, size_t index,
     struct gz_json_text text = gz_json_text(uri);
     if (!gz_uri_is_data(text)) {
         gz_gltf_flaw(reader->gltf,
-                     "buffers[%zu].uri: names the file %.*s: embed it, as gizmoctl import does",
-                     index, (int)text.size, text.at);
+                     "buffers[%zu].uri: names the file %.*s, which did not come with it", index,
+                     (int)text.size, text.at);
         buffer->is_lost = true;
         return GZ_OK;
     }
@@ -351,7 +351,7 @@ static void check_images(const struct gz_mesh_reader *reader)
             gz_json_text(gz_json_get(gz_gltf_item(reader->gltf, "images", i), "uri"));
         if (uri.at == NULL || gz_uri_is_data(uri)) continue;
         gz_gltf_flaw(reader->gltf,
-                     "images[%zu].uri: names the file %.*s: embed it, as gizmoctl import does", i,
+                     "images[%zu].uri: names the file %.*s, which did not come with it", i,
                      (int)uri.size, uri.at);
     }
 }

@@ -15,6 +15,7 @@ import type { Role } from "../sdk/types.js";
 import { App } from "./app";
 import { Editor } from "./editor";
 import { serverUrl } from "./serverurl";
+import { takeWarning } from "./panels/importwarnings";
 import { StartPage } from "./panels/startpage";
 import { takeLink } from "./people/tokenform";
 import { startTheme } from "./panels/theme";
@@ -56,6 +57,8 @@ if (scene && user) {
   });
   const editor = (window.gizmod = new Editor(session));
   onNewToken((token) => void takeLink(editor, token));
+  const warning = takeWarning(scene);
+  if (warning) editor.say("warn", warning);
   render(<App editor={editor} />, root);
 } else {
   onNewToken((token) => {

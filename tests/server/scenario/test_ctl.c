@@ -521,6 +521,88 @@ TEST_ON_STAGE(test_import_names_the_format_of_a_file_that_is_no_gltf)
     CHECK(&stage->daemon, SAYS(NULL, "ls"));
 }
 
+/* What of a file cannot be used is told, and the rest is there. */
+TEST_ON_STAGE(test_import_says_what_it_could_not_use)
+{
+    static const char text[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"hidden\",\"scale\":[0,0,0]},"
+        "{\"matrix\":[1,0,0,0,0.5,1,0,0,0,0,1,0,0,0,0,1]},{\"rotation\":[0,0,0,0]}],"
+        "\"images\":[{\"uri\":\"none.png\"}]}";
+    struct stage *stage = *state;
+    char path[128], out[128];
+    struct test_output output;
+    snprintf(path, sizeof path, "%s/odd.gltf", stage->daemon.directory);
+    snprintf(out, sizeof out, "%s/odd-out.gltf", stage->daemon.directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"import", path, "odd", NULL});
+    assert_string_equal(output.out, "odd: 3 nodes\n");
+    assert_int_equal(output.code, 0);
+    const struct call call = SAYS(NULL, "import");
+    check_has(&call, "stderr", output.err,
+              "import: warning: images[0].uri: there is no file none.png in its folder or below\n");
+    check_has(&call, "stderr", output.err, "warning: nodes[2].rotation: is zero");
+    check_has(&call, "stderr", output.err, "warning: a matrix shears");
+    assert_int_equal(count_lines(output.err), 3); /* the server says the picture too */
+    test_output_finish(&output);
+    CHECK(&stage->daemon, SAYS("s (0, 0, 0)", "ls", "odd"));
+    CHECK(&stage->daemon, SAYS(NULL, "export", "odd", out));
+    file = fopen(out, "r");
+    assert_non_null(file);
+    char back[sizeof text + 1];
+    assert_int_equal(fread(back, 1, sizeof back, file), sizeof text - 1);
+    assert_memory_equal(back, text, sizeof text - 1);
+    fclose(file);
+}
+
+/* The first node is called 7, the second 0, the third #1, the fifth and sixth 12, the seventh
+ * "id:1", the eighth 8. */
+TEST_ON_STAGE(test_a_word_for_two_nodes_is_asked_back)
+{
+    struct stage *stage = *state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/words.gltf", stage->daemon.directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"7\"},{\"name\":\"0\"},"
+          "{\"name\":\"#1\"},{\"name\":\"007\"},{\"name\":\"12\"},{\"name\":\"12\"},"
+          "{\"name\":\"id:1\"},{\"name\":\"8\"}]}",
+          file);
+    fclose(file);
+    const struct call calls[] = {
+        SAYS("8 nodes", "import", path, "words"),
+        FAILS("\"7\" is the name of node 1 and the id of node 7; say which one is meant: id:NUMBER "
+              "or name:TEXT (bad_value)",
+              "set", "words", "7", "--t", "5,5,5"),
+        SAYS("id:1 #7  t (1, 0, 0)", "set", "words", "id:7", "--t", "1,0,0"),
+        SAYS("7 #1  t (2, 0, 0)", "set", "words", "name:7", "--t", "2,0,0"),
+        FAILS("\"#1\" is the name of node 3 and the id of node 1", "set", "words", "#1", "--t",
+              "5,5,5"),
+        SAYS("7 #1  t (3, 0, 0)", "set", "words", "id:1", "--t", "3,0,0"),
+        SAYS("id:1 #7  t (4, 0, 0)", "set", "words", "name:id:1", "--t", "4,0,0"),
+        SAYS("007 #4  t (5, 0, 0)", "set", "words", "007", "--t", "5,0,0"),
+        FAILS("no node has the name or id \"05\"", "set", "words", "05", "--t", "5,5,5"),
+        FAILS("several nodes are named \"12\"; give one of their ids: 5, 6", "set", "words", "12",
+              "--t", "5,5,5"),
+        SAYS("8 #8  t (6, 0, 0)", "set", "words", "8", "--t", "6,0,0"), /* both are one node */
+        SAYS("12 #5  t (7, 0, 0)", "set", "words", "5", "--t", "7,0,0"),
+        FAILS("\"0\" is the name of node 2 and means the root", "set", "words", "8", "--parent",
+              "0"),
+        SAYS("under 0 #2", "set", "words", "8", "--parent", "name:0"),
+        SAYS("edit ", "set", "words", "8", "--parent", "id:0"),
+        FAILS("is the name of node 1 and the id of node 7", "drag", "words", "--node", "7",
+              "--handle", "tx", "--value", "1"),
+        FAILS("is the name of node 1 and the id of node 7", "note", "words", "here", "--node", "7"),
+        FAILS("is the name of node 1 and the id of node 7", "history", "words", "--node", "7"),
+        FAILS("is the name of node 1 and the id of node 7", "watch", "words", "--subtree", "7"),
+        SAYS(NULL, "history", "words", "--node", "id:99"), /* it may have been deleted */
+        FAILS("digits alone", "checkpoint", "words", "12"),
+    };
+    CHECK_CALLS(&stage->daemon, calls);
+}
+
 /* The edit is told in three parts. */
 TEST_ON_STAGE(test_history_of_an_edit_of_many_nodes_is_one_line)
 {
@@ -574,7 +656,8 @@ TEST_ON_STAGE(test_a_scenes_life_on_the_command_line)
              "--user", "anna"),
         FAILS("several nodes are named \"link\"", "set", "arm", "link", "--t", "1,1,1"),
         FAILS("no node has the name or id \"wrench\"", "set", "arm", "wrench", "--t", "1,1,1"),
-        FAILS("(bad_value)", "set", "arm", "base", "--s", "0,1,1"),
+        FAILS("a scale nearer to 0 than 1e-15 (bad_value)", "set", "arm", "base", "--s",
+              "1e-16,1,1"),
         SAYS("name foot", "set", "arm", "base", "--name", "foot", "--user", "anna"),
         SAYS("edit ", "undo", "arm", "--user", "anna"),
         SAYS("{\"op\":\"ok\",\"edit\":", "redo", "arm", "--user", "anna", "--json"),
@@ -613,10 +696,20 @@ TEST_ON_STAGE(test_a_scenes_life_on_the_command_line)
         SAYS(NULL, "export", "arm", out),
         FAILS("unknown_scene", "export", "none", out),
         SAYS(NULL, "backup", "arm", db),
+        FAILS("copy.db exists already; to replace it, use --replace", "backup", "arm", db),
+        SAYS(NULL, "backup", "arm", db, "--replace"),
         SAYS("nothing is wrong", "check", db),
         SAYS("row by row", "check", db, "--against", db),
         SAYS("t (-1, -2, -3) m", "set", "--s", "-1,1,1", "arm", "--t", "-1,-2,-3", "foot", "--user",
              "anna"),
+        SAYS("s (0, 0, 0)", "set", "arm", "foot", "--s", "0,0,0", "--user", "anna"),
+        SAYS("s (0, 0, 0)", "ls", "arm"),
+        SAYS("s (-1, 1, 1) -> (0, 0, 0)", "history", "arm", "--user", "anna", "--limit", "1"),
+        SAYS("s (2, 1, 1)", "set", "arm", "foot", "--s", "2,1,1", "--user", "anna"),
+        SAYS("s (0, 0, 0) -> (2, 1, 1)", "history", "arm", "--user", "anna", "--limit", "1"),
+        SAYS("edit ", "undo", "arm", "--user", "anna"),
+        SAYS("s (0, 0, 0)", "ls", "arm"),
+        SAYS("edit ", "undo", "arm", "--user", "anna"),
         SAYS("note 1", "note", "--user", "anna", "arm", "--", "-5 mm"),
         SAYS("-5 mm", "notes", "arm"),
         SAYS("the scene so far, 3 nodes", "watch", "arm", "--count", "1"),

@@ -115,11 +115,11 @@ static const struct bad bad_files[] = {
     {"a joint out of range", "{" ASSET ",'skins':[{'joints':[1]}],'nodes':[{}]}", GZ_OK,
      "skins[0].joints[0]"},
     {"an image that is not embedded", "{" ASSET ",'images':[{'uri':'a.png'}]}", GZ_OK,
-     "images[0].uri: names the file a.png: embed it"},
+     "images[0].uri: names the file a.png, which"},
 
     {"a buffer elsewhere",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48,'uri':'a.bin'}]"),
-     GZ_OK, "buffers[0].uri: names the file a.bin: embed it"},
+     GZ_OK, "buffers[0].uri: names the file a.bin, which"},
     {"a buffer nowhere",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48}]"), GZ_OK,
      "buffers[0]: has no uri"},

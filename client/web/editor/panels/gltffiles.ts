@@ -1,5 +1,7 @@
 // gltffiles.ts - makes one file for the import from the files that were dropped or chosen: a .glb
-// or .gltf by itself, or a .gltf with the buffers and images that it names embedded.
+// or .gltf by itself, or with the buffers and images that it names embedded.
+import { findFile } from "./gltfnames";
+import { type FoundUri, findUris, replaceUris } from "./gltfuris";
 
 export interface NamedFile {
   /** The path, with the folders that were dropped. */
@@ -47,40 +49,44 @@ export async function oneFile(files: readonly NamedFile[]): Promise<File> {
       `These are ${scenes.length} scenes: ${list(scenes.map(({ file }) => file.name))}. ` +
         "Drop or choose one at a time.",
     );
-  return /\.gltf$/i.test(scenes[0].path) ? embedded(scenes[0], files) : scenes[0].file;
-}
-
-interface Referring {
-  uri?: unknown;
+  return embedded(scenes[0], files);
 }
 
 /**
  * Returns the file unchanged if it needs no other files or is not valid: the server reports what is
- * wrong with it.
+ * wrong with it. A picture that is missing is left out, which the server reports too; without a
+ * buffer there would be no shapes.
  */
 async function embedded(scene: NamedFile, files: readonly NamedFile[]): Promise<File> {
-  const json = await parse(scene.file);
-  const referring = [json?.buffers, json?.images].flatMap((list) =>
-    Array.isArray(list) ? (list as Referring[]) : [],
-  );
-  const outside = referring.filter(
-    (one): one is { uri: string } => typeof one?.uri === "string" && !/^data:/i.test(one.uri),
-  );
-  if (outside.length === 0) return scene.file;
-  const found = outside.map(({ uri }) => find(uri, scene.path, files));
-  const missing = [...new Set(outside.filter((_, i) => !found[i]).map(({ uri }) => uri))];
+  const bytes =
+    scene.file.size <= BYTES_MAX ? new Uint8Array(await scene.file.arrayBuffer()) : null;
+  const outside = (bytes ? urisOf(bytes) : []).filter(({ uri }) => !/^data:/i.test(uri));
+  const found = outside.map((at) => ({ at, file: findFile(at.uri, scene.path, files) }));
+  const missing = found.filter(({ at, file }) => !file && at.list === "buffers");
   if (missing.length > 0)
     throw new Error(
-      `${scene.file.name} needs ${list(missing)}. Drop or choose all of these files together.`,
+      `${scene.file.name} needs ${list([...new Set(missing.map(({ at }) => at.uri))])}. ` +
+        "Drop or choose all of these files together.",
     );
-  const bytes = (found as File[]).reduce((sum, { size }) => sum + (4 * size) / 3, scene.file.size);
-  if (bytes > BYTES_MAX)
+  const there = found.filter((one): one is { at: FoundUri; file: File } => one.file !== undefined);
+  if (!bytes || there.length === 0) return scene.file;
+  const size = there.reduce((sum, { file }) => sum + (4 * file.size) / 3, scene.file.size);
+  if (size > BYTES_MAX)
     throw new Error(
-      `${scene.file.name} and its files are too large: ${Math.ceil(bytes / 2 ** 20)} MiB, ` +
+      `${scene.file.name} and its files are too large: ${Math.ceil(size / 2 ** 20)} MiB, ` +
         `at most ${BYTES_MAX / 2 ** 20}. Save them as one .glb file, which is smaller.`,
     );
-  for (const [i, one] of outside.entries()) one.uri = await dataUri(found[i] as File);
-  return new File([JSON.stringify(json)], scene.file.name);
+  const changes: { at: FoundUri; text: string }[] = [];
+  for (const { at, file } of there) changes.push({ at, text: `"${await dataUri(file)}"` });
+  return new File(replaceUris(bytes, changes), scene.file.name);
+}
+
+function urisOf(bytes: Uint8Array): FoundUri[] {
+  try {
+    return findUris(bytes);
+  } catch {
+    return []; // not JSON
+  }
 }
 
 function list(names: readonly string[]): string {
@@ -88,35 +94,6 @@ function list(names: readonly string[]): string {
     .slice(0, 3)
     .map((name) => (name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name));
   return `${said.join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
-}
-
-async function parse(file: File): Promise<{ buffers?: unknown; images?: unknown } | null> {
-  try {
-    return JSON.parse(await file.text());
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Finds the file that a URI names, relative to the scene's folder. Files from a file dialog have no
- * folders, so otherwise the only file of that name is taken.
- */
-function find(uri: string, from: string, files: readonly NamedFile[]): File | undefined {
-  let name = uri;
-  try {
-    name = decodeURIComponent(uri);
-  } catch {
-    // The name contains a plain percent sign.
-  }
-  const parts = [...from.split("/").slice(0, -1), ...name.split(/[/\\]/)].filter(
-    (part) => part !== "" && part !== ".",
-  );
-  for (let up = parts.indexOf(".."); up > 0; up = parts.indexOf("..")) parts.splice(up - 1, 2);
-  const path = parts.join("/");
-  const exact = files.find((other) => other.path.replace(/^\//, "") === path);
-  const called = files.filter(({ file }) => file.name === parts.at(-1));
-  return exact?.file ?? (called.length === 1 ? called[0].file : undefined);
 }
 
 async function dataUri(file: File): Promise<string> {

@@ -8,6 +8,7 @@ import { atServer, serverUrl } from "../serverurl";
 import { Icon } from "../icons";
 import { namedFiles, useDrop } from "./filedrop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
+import { keepWarning, warningText } from "./importwarnings";
 import { freeName, nameFault, toSceneName } from "./scenename";
 import type { Join, WithUser } from "./startactions";
 
@@ -53,7 +54,8 @@ export function NewScene({ primary, taken, withUser, join }: Props) {
     const progress = (part: number) => (upload.value = { file: file.name, part });
     progress(0);
     const scene = name || (await unusedName(file.name));
-    await importScene(scene, file, { ...atServer(), user, progress });
+    const done = await importScene(scene, file, { ...atServer(), user, progress });
+    keepWarning(scene, warningText(file.name, done));
     return scene;
   };
   /** Makes a scene and joins it, or shows why it cannot be made. */

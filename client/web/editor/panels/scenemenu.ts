@@ -6,6 +6,7 @@ import { currentToken } from "../token";
 import { type SceneFile, downloadItem } from "./download";
 import { namedFiles } from "./filedrop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
+import { warningText } from "./importwarnings";
 import type { MenuItem } from "./menu";
 
 const VIEW_ONLY = "You may only view this scene.";
@@ -96,5 +97,8 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
     }),
   );
   upload.value = null;
-  if (done) editor.say("info", `Imported ${file.name}: ${done.nodes} nodes.`);
+  if (!done) return;
+  editor.say("info", `Imported ${file.name}: ${done.nodes} nodes.`);
+  const warning = warningText(file.name, done);
+  if (warning) editor.say("warn", warning);
 }
