@@ -86,9 +86,9 @@ SELECT 'there are ' || count(*) || ' nodes, the most is ' || ?1 FROM nodes WHERE
 -- A rotation's square may be as far from 1 as the scene lets it be. 
 -- let no_rotation
 abs({p}rx * {p}rx + {p}ry * {p}ry + {p}rz * {p}rz + {p}rw * {p}rw - 1) > 1e-6
--- As the scene lets them be.
+-- As the scene lets them be: a scale may be 0.
 -- let out_of_range
-(max(abs({p}tx), abs({p}ty), abs({p}tz), abs({p}sx), abs({p}sy), abs({p}sz)) > 1e15 OR min(abs({p}sx), abs({p}sy), abs({p}sz)) < 1e-15)
+(max(abs({p}tx), abs({p}ty), abs({p}tz), abs({p}sx), abs({p}sy), abs({p}sz)) > 1e15 OR min(iif({p}sx = 0, 1, abs({p}sx)), iif({p}sy = 0, 1, abs({p}sy)), iif({p}sz = 0, 1, abs({p}sz))) < 1e-15)
 -- let fault_of_trs
 iif({no_rotation {p}}, 'a rotation that is no unit quaternion', 'a number that is not finite, too large or too small')
 -- let wrong_trs

@@ -6,13 +6,14 @@ SELECT log_n, log_first FROM scene
 -- :set_place
 UPDATE scene SET log_n = :n, log_first = :first
 
--- The numbers of a row before a transaction. They are set to 1 where they are 0, so that another sign of 0 is another number. A scale is never 0.
+-- The numbers of a row before a transaction. They are set to 1 where they are 0, so that another sign of 0 is another number.
 -- :node
 SELECT {trs}, min_x, min_y, min_z, max_x, max_y, max_z FROM nodes WHERE id = :id
 -- :set_node
 UPDATE nodes
    SET tx = iif(tx = 0, 1.0, tx), ty = iif(ty = 0, 1.0, ty), tz = iif(tz = 0, 1.0, tz),
        rx = iif(rx = 0, 1.0, rx), ry = iif(ry = 0, 1.0, ry), rz = iif(rz = 0, 1.0, rz), rw = iif(rw = 0, 1.0, rw),
+       sx = iif(sx = 0, 1.0, sx), sy = iif(sy = 0, 1.0, sy), sz = iif(sz = 0, 1.0, sz),
        min_x = iif(min_x = 0, 1.0, min_x), min_y = iif(min_y = 0, 1.0, min_y), min_z = iif(min_z = 0, 1.0, min_z),
        max_x = iif(max_x = 0, 1.0, max_x), max_y = iif(max_y = 0, 1.0, max_y), max_z = iif(max_z = 0, 1.0, max_z)
  WHERE id = :id

@@ -232,7 +232,7 @@ enum wrong {
     SET_UNKNOWN_PARENT,
     SET_ONE_OF_TWO,
     SET_NAN,
-    SET_ZERO_SCALE,
+    SET_TINY_SCALE,
     SET_ZERO_ROTATION,
     SET_OLD_BASE,
     CREATE_UNKNOWN_REF,
@@ -256,7 +256,7 @@ static const enum gz_status wrong_status[WRONG_COUNT] = {
     [SET_UNKNOWN] = GZ_UNKNOWN_NODE,    [SET_CYCLE] = GZ_BAD_VALUE,
     [SET_SELF] = GZ_BAD_VALUE,          [SET_UNKNOWN_PARENT] = GZ_UNKNOWN_NODE,
     [SET_ONE_OF_TWO] = GZ_UNKNOWN_NODE, [SET_NAN] = GZ_BAD_VALUE,
-    [SET_ZERO_SCALE] = GZ_BAD_VALUE,    [SET_ZERO_ROTATION] = GZ_BAD_VALUE,
+    [SET_TINY_SCALE] = GZ_BAD_VALUE,    [SET_ZERO_ROTATION] = GZ_BAD_VALUE,
     [SET_OLD_BASE] = GZ_CONFLICT,       [CREATE_UNKNOWN_REF] = GZ_BAD_VALUE,
     [CREATE_REF_TWICE] = GZ_BAD_VALUE,  [CREATE_UNKNOWN_PARENT] = GZ_UNKNOWN_NODE,
     [DELETE_UNKNOWN] = GZ_UNKNOWN_NODE, [SELECT_UNKNOWN] = GZ_UNKNOWN_NODE,
@@ -282,8 +282,8 @@ static struct gz_message wrong_set(enum wrong wrong, const struct scene *s,
     nodes[0].parent = wrong == SET_CYCLE ? s->below : wrong == SET_SELF ? s->top : unknown_id;
     if (wrong == SET_ONE_OF_TWO) message.set.count = 2;
     if (wrong == SET_NAN) nodes[0].trs.t.y = NAN;
-    if (wrong == SET_ZERO_SCALE) nodes[0].has |= GZ_HAS_SET_NODE_S;
-    if (wrong == SET_ZERO_SCALE) nodes[0].trs.s.z = 0;
+    if (wrong == SET_TINY_SCALE) nodes[0].has |= GZ_HAS_SET_NODE_S;
+    if (wrong == SET_TINY_SCALE) nodes[0].trs.s.z = 1e-16;
     if (wrong == SET_ZERO_ROTATION) nodes[0].has |= GZ_HAS_SET_NODE_R;
     if (wrong == SET_ZERO_ROTATION) nodes[0].trs.r = (gz_quat){0, 0, 0, 0};
     if (wrong == SET_OLD_BASE) message.has = GZ_HAS_SET_BASE;

@@ -176,7 +176,7 @@ TEST(test_apply_refuses_values_that_cannot_be)
         if (which == 1) content->trs.t.x = NAN;
         if (which == 2) content->trs.t.z = -INFINITY;
         if (which == 3) content->trs.t.y = 1.1e15;
-        if (which == 4) content->trs.s.y = 0;
+        if (which == 4) content->trs.s.y = 9e-16;
         if (which == 5) content->trs.s.z = -9e-16;
         if (which == 6) content->trs.s.x = NAN;
         if (which == 7) content->trs.r = (gz_quat){0, 0, 0, 0};
@@ -190,7 +190,7 @@ TEST(test_apply_refuses_values_that_cannot_be)
         refuse(scene, changes, 2, GZ_BAD_VALUE, 3);
     }
     struct gz_change limits = make_change(scene, 3);
-    limits.after.trs = (gz_trs){{-1e15, 1e15, 0}, {0, 0, 0, -1}, {-1e-15, 1e15, 1}};
+    limits.after.trs = (gz_trs){{-1e15, 1e15, 0}, {0, 0, 0, -1}, {-1e-15, 1e15, 0}};
     limits.after.name = long_name + 1;
     apply(scene, &limits, 1);
     gz_scene_destroy(scene);

@@ -250,7 +250,7 @@ TEST_IN_DIRECTORY(test_rows_that_cannot_be_are_refused_with_their_place)
         {"UPDATE nodes SET rw = 0.5 WHERE id = 3",
          "nodes, row 3: rotation is not a unit quaternion"},
         {"UPDATE nodes SET sx = -9e999 WHERE id = 1", "nodes, row 1: scale is not finite"},
-        {"UPDATE nodes SET sx = 0.0 WHERE id = 1",
+        {"UPDATE nodes SET sx = 1e-16 WHERE id = 1",
          "nodes, row 1: scale is not finite, too large or"},
         {"UPDATE nodes SET ty = 1e16 WHERE id = 1", "nodes, row 1: translation is not finite or"},
         {"UPDATE nodes SET min_x = 1e16, min_y = 1.0, min_z = 1.0, max_x = 1e17, max_y = 2.0, "

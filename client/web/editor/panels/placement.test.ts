@@ -69,3 +69,14 @@ test("placement_tells_of_a_skew", () => {
   ]);
   assert.ok(placeUnder(model, 2, 1).residual > 0.1);
 });
+
+test("placement_of_a_node_without_a_size_keeps_its_own_numbers", () => {
+  const model = scene([
+    { id: 1, name: "hidden", parent: null, t: [1, 2, 3], r: TURN, s: [0, 0, 0] },
+    { id: 2, name: "there", parent: null, t: [1, 0, 0], r: [0, 0, 0, 1], s: [2, 2, 2] },
+  ]);
+  const under = placeUnder(model, 1, 2);
+  assert.deepEqual([under.t, under.r, under.s], [[0, 1, 1.5], TURN, [0, 0, 0]]);
+  const nowhere = placeUnder(model, 2, 1); // nothing below it has a place
+  assert.deepEqual([nowhere.t, nowhere.s, nowhere.residual], [[1, 0, 0], [2, 2, 2], 1]);
+});

@@ -16,10 +16,20 @@ export interface Placement {
   residual: number;
 }
 
-/** The transform of a node below `parent` that keeps its place in the world. */
+/**
+ * The transform of a node below `parent` that keeps its place in the world. A node with a scale of 0
+ * keeps its own rotation and scale, and below a parent of no size all its numbers.
+ */
 export function placeUnder(scene: SceneModel, id: Id, parent: Id | null): Placement {
-  const local = multiply(invertAffine(scene.world(parent)), scene.world(id));
-  return decompose(local, scene.get(id)?.s ?? [1, 1, 1]);
+  const above = scene.world(parent);
+  const local = multiply(invertAffine(above), scene.world(id));
+  const node = scene.get(id);
+  const isFlat = node?.s.includes(0) ?? false;
+  const isFinite = hasSize(above) && Array.from(local).every(Number.isFinite);
+  if (!node || (isFinite && !isFlat)) return decompose(local, node?.s ?? [1, 1, 1]);
+  const t: Vec3 = isFinite ? [local[12], local[13], local[14]] : [...node.t];
+  const { r, s } = node;
+  return { t, r: [...r], s: [...s], residual: isFinite ? difference(local, compose(t, r, s)) : 1 };
 }
 
 /**
@@ -38,6 +48,11 @@ export function decompose(m: ArrayLike<number>, like: Vec3 = [1, 1, 1]): Placeme
   const r = quatFromAxes(x, y, cross(x, y));
   const t: Vec3 = [m[12], m[13], m[14]];
   return { t, r, s, residual: difference(m, compose(t, r, s)) };
+}
+
+function hasSize(m: ArrayLike<number>): boolean {
+  const [x, y, z] = [0, 1, 2].map((i): Vec3 => [m[4 * i], m[4 * i + 1], m[4 * i + 2]]);
+  return dot(cross(x, y), z) !== 0;
 }
 
 function difference(a: ArrayLike<number>, b: ArrayLike<number>): number {

@@ -102,3 +102,23 @@ test("fields_ask_back_where_a_number_can_mean_two_things", () => {
     assert.equal(faultOf(text, "t"), "", text);
   assert.equal(faultOf("abc", "r"), '"abc" is not a number.');
 });
+
+test("transform_scale_of_0_becomes_the_number", () => {
+  const model = new SceneModel();
+  const nodes = [
+    { id: 1, name: "a", parent: null, t: [0, 0, 0], s: [0, 0, 0] },
+    { id: 2, name: "b", parent: null, t: [0, 0, 0], s: [0, 2, 3] },
+  ] as const;
+  model.apply([{ from: 0, seq: 1, nodes: nodes as never }]);
+  assert.deepEqual(
+    changeScale(model, [1, 2], 0, () => 4),
+    [
+      { id: 1, s: [4, 4, 4] },
+      { id: 2, s: [4, 2, 3] },
+    ],
+  );
+  assert.deepEqual(
+    changeScale(model, [1], 0, () => 0),
+    [],
+  );
+});

@@ -96,7 +96,10 @@ export function changeNumber(
   return changes;
 }
 
-/** The same for a scale that keeps its proportions: all three factors change by the same ratio. */
+/**
+ * The same for a scale that keeps its proportions: all three factors change by the same ratio. From 0
+ * there is no ratio: whatever is 0 becomes the number.
+ */
 export function changeScale(
   scene: SceneModel,
   ids: readonly Id[],
@@ -107,8 +110,12 @@ export function changeScale(
   for (const id of ids) {
     const node = scene.get(id);
     if (!node) continue;
-    const by = to(node.s[axis]) / node.s[axis];
-    if (by !== 1) changes.push({ id, s: [node.s[0] * by, node.s[1] * by, node.s[2] * by] });
+    const after = to(node.s[axis]),
+      by = after / node.s[axis];
+    if (node.s[axis] === 0) {
+      const [x, y, z] = node.s.map((factor) => (factor === 0 ? after : factor));
+      if (after !== 0) changes.push({ id, s: [x, y, z] });
+    } else if (by !== 1) changes.push({ id, s: [node.s[0] * by, node.s[1] * by, node.s[2] * by] });
   }
   return changes;
 }
