@@ -195,10 +195,11 @@
 /* How deep lists and objects of a JSON text may be inside each other. What is read of a glTF is
  * some 10 deep; the rest is what people keep in `extras`. */
 #define GZ_JSON_DEPTH_MAX 2048
-/* Bytes that the values of a JSON text take, with texts that are not as they stand and those that an
- * export writes. */
+/* Bytes that the values of a JSON text take, with texts that are not as they stand and those that
+ * an export writes. */
 #define GZ_JSON_BYTES_MAX ((size_t)GZ_ASSET_VALUES_MAX * 160 + 4 * (size_t)GZ_ASSET_BYTES_MAX)
-/* What is wrong with a glTF that is taken all the same is said so many times; the rest is counted. */
+/* What is wrong with a glTF that is taken all the same is said so many times; the rest is counted.
+ */
 #define GZ_FLAWS_SAID_MAX 8
 /* Triangles of a scene that are kept for picking, 52 bytes each: 200 MB. Nodes whose meshes do not
  * fit are picked by their bounds. */

@@ -4,7 +4,6 @@
 #include "ctl.h"
 #include "exchange/exchange.h"
 #include "proto/limits.h"
-#include "server/maxima.h"
 
 /* Matrices of floats are off by less. */
 #define RESIDUAL_SAID 1e-6

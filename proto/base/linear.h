@@ -21,9 +21,9 @@ extern "C" {
 /* Largest magnitude of a coordinate or a scale: beyond it the product of two transforms leaves the
  * doubles. */
 #define GZ_COORDINATE_MAX 1e15
-/* Smallest magnitude of a scale that is not 0: below it the inverse of a chain of parents leaves the
- * doubles. A scale of 0 flattens or hides a node; files and typed edits have it, drags never make
- * it. */
+/* Smallest magnitude of a scale that is not 0: below it the inverse of a chain of parents leaves
+ * the doubles. A scale of 0 flattens or hides a node; files and typed edits have it, drags never
+ * make it. */
 #define GZ_SCALE_MIN 1e-15
 
 typedef struct gz_vec3 {
@@ -127,8 +127,8 @@ static inline double gz_component(gz_vec3 a, int axis)
     return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
 }
 
-/* Whether each component has a magnitude up to GZ_COORDINATE_MAX, and is 0 or at least `least`: 0 for
- * a place, GZ_SCALE_MIN for a scale. */
+/* Whether each component has a magnitude up to GZ_COORDINATE_MAX, and is 0 or at least `least`: 0
+ * for a place, GZ_SCALE_MIN for a scale. */
 static inline bool gz_in_range(gz_vec3 a, double least)
 {
     for (int axis = 0; axis < 3; axis++) {

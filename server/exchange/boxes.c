@@ -14,6 +14,7 @@
 #define JOINT_SETS_MAX 2
 #define MOST_TARGETS 256 /* of a primitive that are looked at */
 #define LOOKS_PER_PRIMITIVE 100
+#define LOOKS_PER_VERTEX 8
 
 struct grown {
     bool known;
@@ -111,6 +112,20 @@ static void read_declared(struct gz_mesh_reader *reader, size_t index, struct gr
     grow(grown, max);
 }
 
+/* Without bytes of its own all elements of a sparse accessor are 0 but the replaced ones. */
+static void read_replaced(struct gz_mesh_reader *reader, const struct gz_source *source,
+                          struct grown *grown)
+{
+    const struct gz_accessor *accessor = source->accessor;
+    if (!gz_mesh_charge(reader, source->replaced, LOOKS_PER_VERTEX)) return;
+    if (source->replaced < accessor->count) grow(grown, (gz_vec3){0, 0, 0});
+    for (uint64_t i = 0; i < source->replaced; i++) {
+        const uint8_t *at = source->values + i * accessor->element;
+        grow(grown, (gz_vec3){gz_element_value(accessor, at, 0), gz_element_value(accessor, at, 1),
+                              gz_element_value(accessor, at, 2)});
+    }
+}
+
 /* The box of an accessor of positions, which is read once. */
 static struct grown read_positions(struct gz_mesh_reader *reader, size_t index)
 {
@@ -120,8 +135,11 @@ static struct grown read_positions(struct gz_mesh_reader *reader, size_t index)
     if (accessor->box_read || accessor->json == NULL ||
         (accessor->components != 3 && accessor->components != 0))
         return grown;
-    if (gz_source_open(&source, reader, index) && gz_mesh_charge(reader, accessor->count)) {
-        for (uint64_t i = 0; i < accessor->count; i++) grow(&grown, read_vector(&source, i, 0));
+    if (gz_source_open(&source, reader, index)) {
+        if (accessor->data == NULL)
+            read_replaced(reader, &source, &grown);
+        else if (gz_mesh_charge(reader, accessor->count, LOOKS_PER_VERTEX))
+            for (uint64_t i = 0; i < accessor->count; i++) grow(&grown, read_vector(&source, i, 0));
     }
     if (!grown.known) read_declared(reader, index, &grown);
     accessor->box_read = true;
@@ -238,10 +256,8 @@ static void grow_primitive(struct boxes *boxes, const struct gz_json *json, cons
     bool is_open = open_attribute(&shape->positions, reader, attributes, "POSITION", 3) &&
                    open_targets(shape, reader, json, bend);
     is_open = is_open && (bend->joints == NULL || open_joints(shape, reader, attributes));
-    uint64_t looks = is_open ? shape->positions.accessor->count *
-                                   (1 + shape->target_count + 8 * shape->joint_sets)
-                             : 0;
-    if (is_open && gz_mesh_charge(reader, looks))
+    uint64_t looks = LOOKS_PER_VERTEX * (1 + shape->target_count + 8 * shape->joint_sets);
+    if (is_open && gz_mesh_charge(reader, shape->positions.accessor->count, looks))
         grow_vertices(grown, shape, bend);
     else
         grow_declared(boxes, json, grown, &plain);
@@ -293,7 +309,7 @@ static gz_affine *find_joints(struct boxes *boxes, size_t node, const struct gz_
                        boxes->reader->accessors[binds].component_type != GZ_FLOAT ||
                        !gz_source_open(&source, boxes->reader, (size_t)binds)))
         return NULL;
-    if (count == 0 || !gz_mesh_charge(boxes->reader, count) ||
+    if (count == 0 || !gz_mesh_charge(boxes->reader, count, LOOKS_PER_VERTEX) ||
         !gz_affine_inverse(&boxes->worlds[node], &inverse))
         return NULL;
     gz_affine *found = malloc(count * sizeof *found);
@@ -336,7 +352,7 @@ static void grow_instances(struct boxes *boxes, const struct gz_json *attributes
         uint64_t own = sources[i].accessor->count;
         count = count == 0 || own < count ? own : count;
     }
-    if (!gz_mesh_charge(boxes->reader, count)) return;
+    if (!gz_mesh_charge(boxes->reader, count, LOOKS_PER_VERTEX)) return;
     for (uint64_t i = 0; i < count; i++) {
         gz_trs trs = {read_vector(&sources[0], i, 0), {0, 0, 0, 1}, read_vector(&sources[2], i, 1)};
         const uint8_t *turn = sources[1].accessor != NULL ? gz_element_of(&sources[1], i) : NULL;
@@ -367,7 +383,7 @@ static void read_node(struct boxes *boxes, size_t index)
     const struct gz_json *primitives =
         gz_json_get(gz_gltf_item(gltf, "meshes", (size_t)mesh), "primitives");
     bool is_usual = (bend.weights == NULL && joints == NULL) ||
-                    !gz_mesh_charge(boxes->reader, LOOKS_PER_PRIMITIVE * gz_json_count(primitives));
+                    !gz_mesh_charge(boxes->reader, gz_json_count(primitives), LOOKS_PER_PRIMITIVE);
     struct grown grown =
         is_usual ? usual_box(boxes, (size_t)mesh) : read_mesh(boxes, (size_t)mesh, &bend);
     const struct gz_json *instances = gz_json_get(

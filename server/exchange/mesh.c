@@ -15,10 +15,10 @@
  * each node that bends them. */
 #define ELEMENTS_READ_MAX GZ_ASSET_BYTES_MAX
 
-bool gz_mesh_charge(struct gz_mesh_reader *reader, uint64_t count)
+bool gz_mesh_charge(struct gz_mesh_reader *reader, uint64_t count, uint64_t each)
 {
-    if (count > ELEMENTS_READ_MAX - reader->elements_read) return false;
-    reader->elements_read += count;
+    if (each == 0 || count > (ELEMENTS_READ_MAX - reader->elements_read) / each) return false;
+    reader->elements_read += count * each;
     return true;
 }
 
@@ -264,7 +264,7 @@ static void read_accessor(struct gz_mesh_reader *reader, size_t index)
 static bool find_index_max(struct gz_mesh_reader *reader, struct gz_accessor *accessor)
 {
     if (accessor->index_max_known) return true;
-    if (!gz_mesh_charge(reader, accessor->count)) return false;
+    if (!gz_mesh_charge(reader, accessor->count, 1)) return false;
     for (uint64_t i = 0; i < accessor->count; i++) {
         uint32_t value =
             gz_index_value(accessor->component_type, accessor->data + i * accessor->stride);

@@ -62,9 +62,10 @@ const uint8_t *gz_element_of(const struct gz_source *source, uint64_t i);
 /* The component of an element, as gz_component_value. */
 double gz_element_value(const struct gz_accessor *accessor, const uint8_t *at, unsigned component);
 
-/* Charges the reader for looking at `count` elements; false once it has looked at too many. Only a
- * file whose accessors share bytes can have more. */
-bool gz_mesh_charge(struct gz_mesh_reader *reader, uint64_t count);
+/* Charges the reader for looking at `count` elements, each of which costs as much as `each` vertex
+ * indices; false once it has looked at too many. Only a file whose accessors share bytes, or have
+ * none, can have more. */
+bool gz_mesh_charge(struct gz_mesh_reader *reader, uint64_t count, uint64_t each);
 
 /* The boxes of the nodes of `import`, whose transforms are known. */
 GZ_MUST_USE enum gz_status gz_boxes_make(struct gz_import *import, struct gz_mesh_reader *reader);

@@ -110,7 +110,8 @@ function put(url, file, headers, progress) {
  * @param {{ base?: string, user?: string, token?: TokenOption, replace?: boolean,
  *   progress?: (part: number) => void }} [more] `progress` (in browsers) receives the part that is
  *   sent, 0 to 1
- * @returns {Promise<{ scene: string, nodes: number, matrices: number, residual: number, seq: number,
+ * @returns {Promise<{ scene: string, nodes: number, matrices: number, residual: number, seq:
+ * number,
  *   warnings?: string[] }>} `warnings`: what of the file cannot be used, in words
  */
 export async function importScene(

@@ -199,6 +199,25 @@ TEST(test_boxes_of_meshes_out_of_reach_are_the_declared_ones)
     gz_import_finish(&import);
 }
 
+/* An accessor of nothing but two replaced elements says that it has very many: no time is spent on
+ * them, whether a box, a morph target or a skin asks. */
+TEST(test_boxes_of_sparse_accessors_cost_what_is_there)
+{
+    struct gz_import import;
+    import_quoted(
+        &import,
+        "{'asset':{'version':'2.0'},'nodes':[{'mesh':0},{'mesh':1}],'buffers':[{'byteLength':32,"
+        "'uri':'data:;base64,AQAAAAcAAAAAAIA/AAAAQAAAQEAAAIC/AAAAwAAAQMA='}],'bufferViews':[{"
+        "'buffer':0,'byteLength':8},{'buffer':0,'byteOffset':8,'byteLength':24}],'accessors':[{"
+        "'componentType':5126,'count':9007199254740992,'type':'VEC3','sparse':{'count':2,'indices':"
+        "{'bufferView':0,'componentType':5125},'values':{'bufferView':1}}}],'meshes':[{"
+        "'primitives':[{'attributes':{'POSITION':0}}]},{'primitives':[{'attributes':{'POSITION':0}"
+        ",'targets':[{'POSITION':0}]}]}]}");
+    assert_box(&import, 0, BOX(-1, -2, -3, 1, 2, 3));
+    assert_box(&import, 1, BOX(-2, -4, -6, 2, 4, 6));
+    gz_import_finish(&import);
+}
+
 int main(void)
 {
     return test_run(NULL, NULL);

@@ -46,8 +46,8 @@ function only(
 }
 
 /**
- * Finds the file that a URI names, relative to the folder of the scene. Files from a file dialog have
- * no folders, so that the only file of the same name without its folders is taken last.
+ * Finds the file that a URI names, relative to the folder of the scene. Files from a file dialog
+ * have no folders, so that the only file of the same name without its folders is taken last.
  */
 export function findFile(
   uri: string,

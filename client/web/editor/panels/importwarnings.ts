@@ -18,8 +18,8 @@ export function warningText(file: string, { warnings = [], residual }: Imported)
   const said = [...warnings];
   if (residual > RESIDUAL_SAID)
     said.unshift(
-      "a matrix shears, which a translation, a rotation and a scale cannot; what is kept is off by " +
-        `up to ${residual.toPrecision(2)} of its size`,
+      "a matrix shears, which a translation, a rotation and a scale cannot; what is kept is off " +
+        `by up to ${residual.toPrecision(2)} of its size`,
     );
   if (said.length === 0) return null;
   const more = said.length > SHOWN ? `; and ${said.length - SHOWN} more` : "";

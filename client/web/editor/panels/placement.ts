@@ -17,8 +17,8 @@ export interface Placement {
 }
 
 /**
- * The transform of a node below `parent` that keeps its place in the world. A node with a scale of 0
- * keeps its own rotation and scale, and below a parent of no size all its numbers.
+ * The transform of a node below `parent` that keeps its place in the world. A node with a scale of
+ * 0 keeps its own rotation and scale, and below a parent of no size all its numbers.
  */
 export function placeUnder(scene: SceneModel, id: Id, parent: Id | null): Placement {
   const above = scene.world(parent);

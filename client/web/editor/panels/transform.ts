@@ -97,8 +97,8 @@ export function changeNumber(
 }
 
 /**
- * The same for a scale that keeps its proportions: all three factors change by the same ratio. From 0
- * there is no ratio: whatever is 0 becomes the number.
+ * The same for a scale that keeps its proportions: all three factors change by the same ratio. From
+ * 0 there is no ratio: whatever is 0 becomes the number.
  */
 export function changeScale(
   scene: SceneModel,

@@ -1,7 +1,7 @@
 // seen.js - what three.js shows of an object: where it stands, and the box around all of it.
 //
-// three.js draws by matrices. `position`, `quaternion` and `scale` say where an object is only while
-// `matrixAutoUpdate` makes its matrix of them (and `pivot` then moves it too); with
+// three.js draws by matrices. `position`, `quaternion` and `scale` say where an object is only
+// while `matrixAutoUpdate` makes its matrix of them (and `pivot` then moves it too); with
 // `matrixWorldAutoUpdate` off not even `matrix` counts, but `matrixWorld` alone.
 import { Box3, Matrix4, Quaternion, Vector3 } from "three";
 
@@ -57,7 +57,7 @@ export function placeOf(object) {
  * @param {{ t: Vec3, r: Quat, s: Vec3 }} place
  */
 export function put(object, { t, r, s }) {
-  const { pivot } = /** @type {{ pivot?: Vector3 | null }} */ (object); // three.js has it since r185
+  const { pivot } = /** @type {{ pivot?: Vector3 | null }} */ (object); // newer ones have it
   object.position.fromArray(t);
   object.quaternion.fromArray(r);
   object.scale.fromArray(s);
@@ -130,9 +130,9 @@ function rotationOf(columns, scale) {
 // ---- boxes ----
 
 /**
- * The box in the object's own space around all that is seen of it and of everything below it, except
- * objects that are shared themselves and children that are hidden. Each kind of object says itself
- * what it shows: instances, batches, bones, morphs.
+ * The box in the object's own space around all that is seen of it and of everything below it,
+ * except objects that are shared themselves and children that are hidden. Each kind of object says
+ * itself what it shows: instances, batches, bones, morphs.
  * @param {Object3D} object
  * @param {Set<Object3D>} others
  * @returns {Box | undefined}
@@ -191,8 +191,8 @@ const isFiniteBox = ({ min, max }) =>
   [...min.toArray(), ...max.toArray()].every((number) => !Number.isNaN(number));
 
 /**
- * The box of the geometry; of a morphed one as it is now, without its targets, and with each alone at
- * its full weight.
+ * The box of the geometry; of a morphed one as it is now, without its targets, and with each alone
+ * at its full weight.
  * @param {any} at
  */
 function posedBox(at) {
@@ -212,8 +212,8 @@ function posedBox(at) {
 }
 
 /**
- * The vertices, or indices, that are drawn, if those are not all; buffers are often longer than what
- * is drawn of them.
+ * The vertices, or indices, that are drawn, if those are not all; buffers are often longer than
+ * what is drawn of them.
  * @param {any} at
  */
 function drawnPart({ geometry, isInstancedMesh, isBatchedMesh }) {
