@@ -369,11 +369,11 @@ TEST(test_import_that_fails_leaves_nothing)
         "no glTF",
         "{}",
         "{\"asset\":{\"version\":\"1.0\"}}",
-        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[7]}],\"nodes\":[{}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":{}}",
         "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"children\":[0]"
         "}]}",
         "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"translation\":"
-        "[1e999,0,0]}]}",
+        "[NaN,0,0]}]}",
         "glTF\x02",
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
