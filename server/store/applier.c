@@ -85,7 +85,7 @@ static enum gz_status prepare(struct gz_applier *applier, uint64_t epoch, struct
 {
     struct stat wal;
     enum gz_status status = gz_db_identify(applier->db, error);
-    if (!gz_wal_holds(applier->path)) gz_stamp_turn(applier->path);
+    gz_stamp_turn(applier->path);
     if (status == GZ_OK) status = gz_db_use_wal(applier->db, error);
     /* The epochs of the log come into the file. */
     if (status == GZ_OK) gz_stamp_open(applier->path, epoch, GZ_COUNTER_MAX);
@@ -159,6 +159,10 @@ bool gz_applier_has_moved(const struct gz_applier *applier)
 static void close_file(const struct gz_applier *applier)
 {
     bool is_there = !has_moved(applier->db);
+    if (is_there) {
+        gz_db_empty_log(applier->db);
+        gz_stamp_turn(applier->path);
+    }
     sqlite3_close(applier->db);
     if (is_there)
         gz_stamp_close(applier->path, applier->is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED, "");

@@ -236,10 +236,19 @@ enum gz_status gz_db_use_wal(sqlite3 *db, struct gz_error *error)
                          "the file system has no shared memory for a write-ahead log");
     status = gz_ask_end(&ask, status, error, "the write-ahead log");
     if (status == GZ_OK) delete_journal(db);
+    int64_t version; /* SQLite makes the log when the file is next read */
+    if (status == GZ_OK) status = gz_db_integer(db, "PRAGMA schema_version", &version, error);
     if (status == GZ_OK)
         status = gz_db_exec(
             db, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
     return status;
+}
+
+void gz_db_empty_log(sqlite3 *db)
+{
+    sqlite3_busy_timeout(db, 0);
+    (void)sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    sqlite3_busy_timeout(db, BUSY_MS);
 }
 
 uint64_t gz_db_reader_now(const struct gz_db_reader *reader)

@@ -42,10 +42,13 @@ GZ_MUST_USE enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_db_apply(sqlite3 *db, int64_t version, struct gz_error *error);
 /* Brings the schema up to this build's version, one transaction for each number. */
 GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);
-/* Switches to a write-ahead log, which the caller copies into the database. Commits are not
+/* Switches to a write-ahead log, whose file is there afterwards, and which the caller copies into
+ * the database. Commits are not
  * synchronized (gz_db_migrate makes many) until the caller sets PRAGMA synchronous = FULL; the next
  * commit then makes them safe from a loss of power. */
 GZ_MUST_USE enum gz_status gz_db_use_wal(sqlite3 *db, struct gz_error *error);
+/* Copies the write-ahead log into the database and truncates it, unless somebody reads it now. */
+void gz_db_empty_log(sqlite3 *db);
 
 /* A read-only connection in a read transaction of its own, with a deadline for its statements. */
 struct gz_db_reader {

@@ -237,8 +237,8 @@ static enum gz_status check_log(const char *path, const struct gz_stamped *stamp
     return fault[0] == '\0' ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s", fault);
 }
 
-/* The stamp of a file without changes in its log is valid after a crash, too. With those that a
- * crash left in it the file is not checked as a whole. */
+/* The stamp is valid after a crash at any moment, too, but that of a damaged file: it is checked
+ * again. */
 static enum gz_status fold(sqlite3 *db, const char *path, struct gz_error *error)
 {
     struct gz_stamped stamped;
@@ -247,7 +247,10 @@ static enum gz_status fold(sqlite3 *db, const char *path, struct gz_error *error
     if (status == GZ_OK) status = gz_inspect_stamp(db, path, &stamped, &epoch, error);
     if (status == GZ_OK) status = check_log(path, &stamped, error);
     if (status != GZ_OK) return status;
-    if (stamped.stamp != GZ_STAMP_NONE && !gz_wal_holds(path)) gz_stamp_turn(path);
+    if (stamped.stamp != GZ_STAMP_NONE && stamped.stamp != GZ_STAMP_DAMAGED) {
+        gz_db_empty_log(db);
+        gz_stamp_turn(path);
+    }
     if (stamped.stamp == GZ_STAMP_OPEN) stamped.stamp = GZ_STAMP_LEFT;
     status = fold_log(db, path, error);
     if (stamped.stamp != GZ_STAMP_NONE) gz_stamp_close(path, stamped.stamp, stamped.damage);

@@ -127,7 +127,7 @@ struct gz_stamped gz_stamp_read(const char *path)
 void gz_stamp_turn(const char *path)
 {
     char words[STAMP_BYTES];
-    if (describe_turning(path, words)) set(path, "", words);
+    if (!gz_wal_holds(path) && describe_turning(path, words)) set(path, "", words);
 }
 
 void gz_stamp_open(const char *path, uint64_t epoch_least, uint64_t epoch_most)

@@ -3,9 +3,10 @@
  * opening costs a check. The stamp guards against accidents, not against attacks: a user that can
  * write the file can write the stamp. Threads: any.
  *
- * A server that opens a file without changes in its log calls gz_stamp_turn, has SQLite make the
- * log, and calls gz_stamp_open before it writes to it, and again when the log holds the epoch that
- * begins. So a crash at any moment leaves a stamp that says what the server left. */
+ * A server that opens a file calls gz_stamp_turn, has SQLite make the log, and calls gz_stamp_open
+ * before it writes to it, and again when the log holds the epoch that begins. At the end it empties
+ * the log, calls gz_stamp_turn, has SQLite delete the log, and calls gz_stamp_close. So a crash at
+ * any moment leaves a stamp that says what the server left. */
 #ifndef GZ_STORE_STAMP_H
 #define GZ_STORE_STAMP_H
 
@@ -33,7 +34,8 @@ struct gz_stamped {
 };
 
 struct gz_stamped gz_stamp_read(const char *path);
-/* SQLite is about to give the file a log, or to take its log away: there is no change in it. */
+/* SQLite is about to give the file a log, or to take its log away. A crash meanwhile leaves
+ * GZ_STAMP_LEFT. Does nothing if the log holds changes: who takes it away has it emptied first. */
 void gz_stamp_turn(const char *path);
 /* The file has its log. What changes that holds are known to be the server's. With one epoch alone
  * it says that each commit is synchronized from now on. */

@@ -388,9 +388,7 @@ static void handle_thread(void *context)
             commit(store, list);
             wal_checkpoint_if_due(store);
             wait_s = gz_retention_is_on(&store->retention) ? 0 : IDLE_SECONDS;
-        } else if (is_ending) {
-            (void)rest(store);
-        } else {
+        } else if (!is_ending) {
             wait_s = work_alone(store, wait_s);
         }
     }
@@ -408,7 +406,7 @@ static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
     enum gz_status status = gz_db_identify(db, error);
     if (status == GZ_OK && inspected == NULL) status = gz_model_require(db, error);
     if (status == GZ_OK) gz_db_trust_triggers(db);
-    if (!gz_wal_holds(options->path)) gz_stamp_turn(options->path);
+    gz_stamp_turn(options->path);
     if (status == GZ_OK) status = gz_db_use_wal(db, error);
     if (status == GZ_OK)
         gz_stamp_open(options->path, inspected != NULL ? inspected->epoch : 0, GZ_COUNTER_MAX);
@@ -594,13 +592,23 @@ static void end_thread(struct gz_store *store)
 }
 
 /* The audit has ended. */
-static void stamp_closed(const struct gz_store *store)
+static enum gz_stamp find_stamp(const struct gz_store *store)
 {
     const enum gz_audit_result result = atomic_load(&store->audit.result);
-    enum gz_stamp stamp = store->is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED;
-    if (result == GZ_AUDIT_WHOLE) stamp = GZ_STAMP_CLOSED;
-    if (result == GZ_AUDIT_DAMAGED) stamp = GZ_STAMP_DAMAGED;
-    gz_stamp_close(store->path, stamp, store->audit.damage);
+    if (result == GZ_AUDIT_WHOLE) return GZ_STAMP_CLOSED;
+    if (result == GZ_AUDIT_DAMAGED) return GZ_STAMP_DAMAGED;
+    return store->is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED;
+}
+
+static void finish_writer(struct gz_store *store)
+{
+    const bool is_closed = store->is_writable && !gz_writer_has_moved(&store->writer);
+    const enum gz_stamp stamp = find_stamp(store);
+    if (is_closed) (void)rest(store);
+    if (is_closed && stamp != GZ_STAMP_DAMAGED) gz_stamp_turn(store->path);
+    gz_retention_finish(&store->retention);
+    gz_writer_finish(&store->writer);
+    if (is_closed) gz_stamp_close(store->path, stamp, store->audit.damage);
 }
 
 void gz_store_close(struct gz_store *store)
@@ -608,13 +616,10 @@ void gz_store_close(struct gz_store *store)
     if (store == NULL) return;
     gz_audit_finish(&store->audit); /* its reader would keep the log from being emptied */
     if (store->has_thread) end_thread(store);
-    bool is_closed = store->is_writable && !gz_writer_has_moved(&store->writer);
     for (int i = 0; i < GZ_SQL_KEYS_COUNT; i++) sqlite3_finalize(store->find_key[i]);
     for (int i = 0; i < GZ_SQL_ROWS_COUNT; i++) sqlite3_finalize(store->rows[i]);
     sqlite3_close(store->keys_db);
-    gz_retention_finish(&store->retention);
-    gz_writer_finish(&store->writer);
-    if (is_closed) stamp_closed(store);
+    finish_writer(store);
     if (store->unfinished_path != NULL) {
         unlink(store->unfinished_path);
         gz_delete_beside(store->unfinished_path);

@@ -72,6 +72,7 @@ struct gz_store *open_new(void **directory, const char **path)
 void vouch_for(const char *path)
 {
     gz_stamp_open(path, 0, GZ_COUNTER_MAX); /* with a log */
+    gz_stamp_turn(path);                    /* with a journal */
     gz_stamp_close(path, GZ_STAMP_CLOSED, "");
 }
 

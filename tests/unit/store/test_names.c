@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "store/stamp.h"
+
 #define KILLS 60
 #define LOOKED_AT_RENAMES 20 /* and as many back */
 
@@ -266,7 +268,9 @@ TEST_IN_DIRECTORY(test_rename_killed_in_between)
                 struct gz_store *store;
                 struct gz_store_options options = {.path = names[at], .time = START_TIME};
                 if (gz_store_open(&store, &options, &state, NULL) != GZ_OK) _exit(2);
+                if (state.read_only[0] != '\0') _exit(4);
                 gz_store_close(store);
+                gz_scene_state_finish(&state);
                 if (gz_store_rename(names[at], names[!at], NULL) != GZ_OK) _exit(3);
             }
         }
@@ -279,6 +283,7 @@ TEST_IN_DIRECTORY(test_rename_killed_in_between)
         assert_int_equal(access(names[0], F_OK) == 0, !is_second);
         assert_int_equal(gz_store_tidy(names[!is_second], NULL), GZ_OK);
         assert_alone(directory, is_second ? "a.db" : "b.db");
+        assert_int_not_equal(gz_stamp_read(names[is_second]).stamp, GZ_STAMP_NONE);
         assert_holds(names[is_second], numbered);
     }
     free(names[0]);

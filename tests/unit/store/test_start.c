@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/ship.h"
 #include "store/stamp.h"
 #include "support/chance.h"
 #include "support/long_history.h"
@@ -21,18 +22,42 @@
 #define FEW 2000
 #define MANY 40000
 
-/* ---- reads of the file ---- */
+/* ---- reads and changes of the files ---- */
 
 static struct {
     sqlite3_vfs vfs, *real;
     sqlite3_io_methods methods;
     atomic_long reads;
+    atomic_long changes_left; /* after the last one the process is killed, unless it was 0 */
 } shim;
 
 static int count_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset)
 {
     atomic_fetch_add(&shim.reads, 1);
     return shim_real(file)->pMethods->xRead(shim_real(file), bytes, size, offset);
+}
+
+/* After a change of a file, or of the folder. */
+static int count_change(int rc)
+{
+    if (atomic_fetch_sub(&shim.changes_left, 1) == 1) kill(getpid(), SIGKILL);
+    return rc;
+}
+
+static int count_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
+{
+    return count_change(shim_real(file)->pMethods->xWrite(shim_real(file), bytes, size, offset));
+}
+
+static int count_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    return count_change(shim_real(file)->pMethods->xTruncate(shim_real(file), size));
+}
+
+static int count_delete(sqlite3_vfs *vfs, const char *name, int is_synced)
+{
+    (void)vfs;
+    return count_change(shim.real->xDelete(shim.real, name, is_synced));
 }
 
 static int open_counted(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
@@ -51,6 +76,9 @@ static int register_shim(void **state)
     shim.vfs.xOpen = open_counted;
     shim.methods = shim_methods;
     shim.methods.xRead = count_read;
+    shim.vfs.xDelete = count_delete;
+    shim.methods.xWrite = count_write;
+    shim.methods.xTruncate = count_truncate;
     return sqlite3_vfs_register(&shim.vfs, 1) == SQLITE_OK ? 0 : -1;
 }
 
@@ -165,11 +193,13 @@ static enum gz_status look(const char *path, struct gz_scene_state *state, struc
     return status;
 }
 
+/* With "" it can be edited. */
 static void expect_read_only(const char *path, const char *words)
 {
     struct gz_scene_state state;
     struct gz_error error;
     if (look(path, &state, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (words[0] == '\0') assert_string_equal(state.read_only, "");
     if (strstr(state.read_only, words) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", state.read_only, words);
     gz_scene_state_finish(&state);
@@ -258,6 +288,126 @@ TEST_IN_DIRECTORY(test_other_log_beside_a_crashed_file_is_noticed)
         copy_file(in_directory(directory, other_log), in_directory(directory, log), in_place != 0);
         assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_NONE);
     }
+}
+
+/* ---- a kill at each moment ---- */
+
+static int serve(const char *path, const char *other)
+{
+    struct gz_scene_state state;
+    struct gz_store *store;
+    struct gz_store_options options = {.path = path, .time = START_TIME + 2e6};
+    (void)other;
+    if (gz_store_open(&store, &options, &state, NULL) != GZ_OK) return 1;
+    if (gz_store_start(store, NULL) != GZ_OK) return 2;
+    edit(store, state.next_edit, state.seq + 1);
+    gz_store_close(store);
+    return 0;
+}
+
+/* As a server that ends before it begins to serve. */
+static int open_alone(const char *path, const char *other)
+{
+    struct gz_scene_state state;
+    struct gz_error error;
+    (void)other;
+    return look(path, &state, &error) == GZ_OK ? 0 : 1;
+}
+
+static int apply(const char *path, const char *other)
+{
+    struct gz_applier *applier;
+    (void)other;
+    if (gz_applier_open(&applier, path, NULL) != GZ_OK) return 1;
+    gz_applier_close(applier);
+    return 0;
+}
+
+static int rename_it(const char *path, const char *other)
+{
+    return gz_store_rename(path, other, NULL) == GZ_OK ? 0 : 1;
+}
+
+/* Does it in another process, which is killed after so many changes of its files. False if it came
+ * to its end. */
+static bool is_killed(int (*doing)(const char *path, const char *other), const char *path,
+                      const char *other, long changes)
+{
+    int result;
+    pid_t child = fork();
+    if (child == 0) {
+        atomic_store(&shim.changes_left, changes);
+        _exit(doing(path, other));
+    }
+    assert_int_equal(waitpid(child, &result, 0), child);
+    if (WIFEXITED(result)) assert_int_equal(WEXITSTATUS(result), 0);
+    return WIFSIGNALED(result);
+}
+
+enum before { RENAMED, CLOSED, CRASHED, BEFORE_COUNT };
+
+static void put(const char *path, const char *other, const char *good, enum before before)
+{
+    struct gz_scene_state state;
+    struct gz_error error;
+    assert_int_equal(gz_store_delete(path, NULL), GZ_OK);
+    assert_int_equal(gz_store_delete(other, NULL), GZ_OK);
+    copy_file(good, path, false);
+    gz_stamp_close(path, GZ_STAMP_CLOSED, "");
+    if (before == CRASHED) kill_server(path, 2);
+    if (before != CLOSED) return;
+    assert_int_equal(look(path, &state, &error), GZ_OK);
+    gz_scene_state_finish(&state);
+}
+
+/* So that the next start does not read the whole history. */
+TEST_IN_DIRECTORY(test_kill_at_each_moment_leaves_a_stamp)
+{
+    static int (*const doings[])(const char *path, const char *other) = {serve, open_alone, apply,
+                                                                         rename_it};
+    static const char *const names[] = {"serve", "open", "apply", "rename"}, *const befores[] = {
+                                                                                 "renamed",
+                                                                                 "closed",
+                                                                                 "crashed"};
+    char *path = strdup(in_directory(directory, "a.db")),
+         *other = strdup(in_directory(directory, "b.db")),
+         *good = strdup(in_directory(directory, "good.db"));
+    make_scene(path, 20);
+    assert_int_equal(gz_store_rename(path, good, NULL), GZ_OK);
+    for (int i = 0; i < 4 * BEFORE_COUNT; i++) {
+        const char *doing = names[i / BEFORE_COUNT], *before = befores[i % BEFORE_COUNT];
+        long changes = 0;
+        bool was_killed;
+        do {
+            put(path, other, good, (enum before)(i % BEFORE_COUNT));
+            was_killed = is_killed(doings[i / BEFORE_COUNT], path, other, ++changes);
+            const char *now = access(path, F_OK) == 0 ? path : other;
+            if (gz_stamp_read(now).stamp == GZ_STAMP_NONE)
+                fail_msg("%s, %s before: no stamp after change %ld", doing, before, changes);
+            expect_read_only(now, "");
+        } while (was_killed);
+        print_message("%s, %s before: %ld changes\n", doing, before, changes - 1);
+    }
+    free(path);
+    free(other);
+    free(good);
+}
+
+/* What is known to be damaged is not served before it was checked again. */
+TEST_IN_DIRECTORY(test_kill_in_a_rename_of_a_damaged_file)
+{
+    const char *path = in_directory(directory, "a.db"), *other = in_directory(directory, "b.db");
+    long changes = 0;
+    bool was_killed;
+    make_damaged(path);
+    do {
+        gz_stamp_close(path, GZ_STAMP_DAMAGED, "its file is damaged: as is known");
+        was_killed = is_killed(rename_it, path, other, ++changes);
+        if (access(path, F_OK) != 0) assert_int_equal(rename(other, path), 0);
+        expect_read_only(path, "its file is damaged: ");
+        tell(path, "PRAGMA journal_mode = WAL");
+    } while (was_killed);
+    assert_true(changes > 2);
 }
 
 /* ---- bits of the log ---- */
