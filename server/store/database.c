@@ -315,7 +315,8 @@ static bool roll_back(const char *path)
     struct gz_owner lock;
     sqlite3 *db;
     int64_t version;
-    if (!gz_journal_holds(path) || !gz_can_write(path) || gz_owner_init(&lock, path, NULL) != GZ_OK)
+    if (!gz_journal_holds(path) || !gz_can_write(path) ||
+        gz_owner_init_brief(&lock, path, NULL) != GZ_OK)
         return false;
     bool is_done = gz_db_open(path, SQLITE_OPEN_READWRITE, &db, NULL) == GZ_OK;
     if (is_done) {

@@ -42,8 +42,8 @@ static const struct {
 
 /* The number of tries to fold in a log while others read, and the milliseconds between them: one
  * second in all. */
-#define FOLD_TRIES 100
-#define FOLD_STEP_MS 10
+#define FOLD_TRIES 1000
+#define FOLD_STEP_MS 1
 
 /* The caller frees it; NULL without memory. */
 static char *path_beside(const char *path, size_t which)

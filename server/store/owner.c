@@ -13,6 +13,10 @@
 
 #include "store/gate.h"
 
+/* One second in all. */
+#define BRIEF_TRIES 1000
+#define BRIEF_STEP_US 1000
+
 /* Whether the locked file still has its name: the owner before removes it on leaving, perhaps after
  * it was opened here. */
 static bool is_still_there(int descriptor, const char *path)
@@ -39,6 +43,20 @@ static const char *find_fault(int descriptor)
     return file.st_nlink > 1 ? GZ_GATE_LINKED : gz_gate_fault(&file, GZ_GATE_OURS);
 }
 
+/* Waits for a reader, which owns the file for a moment and writes no process id. */
+static int take(int descriptor)
+{
+    struct stat file;
+    int result = flock(descriptor, LOCK_EX | LOCK_NB);
+    for (int i = 0; i < BRIEF_TRIES && result != 0 && errno == EWOULDBLOCK &&
+                    fstat(descriptor, &file) == 0 && file.st_size == 0;
+         i++) {
+        usleep(BRIEF_STEP_US);
+        result = flock(descriptor, LOCK_EX | LOCK_NB);
+    }
+    return result;
+}
+
 static enum gz_status lock(struct gz_owner *owner, const char *database, struct gz_error *error)
 {
     do {
@@ -51,7 +69,7 @@ static enum gz_status lock(struct gz_owner *owner, const char *database, struct 
         const char *fault = find_fault(owner->descriptor);
         if (fault != NULL)
             return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path), fault);
-        if (flock(owner->descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (take(owner->descriptor) != 0) {
             if (errno == EWOULDBLOCK) return fail_taken(owner->descriptor, database, error);
             return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path),
                            strerror(errno));
@@ -61,12 +79,13 @@ static enum gz_status lock(struct gz_owner *owner, const char *database, struct 
 }
 
 /* Other processes name the process id in their error; on a full disk it is missing. */
-static void write_pid(int descriptor)
+static void write_pid(int descriptor, bool is_brief)
 {
-    if (ftruncate(descriptor, 0) == 0) dprintf(descriptor, "%ld\n", (long)getpid());
+    if (ftruncate(descriptor, 0) == 0 && !is_brief) dprintf(descriptor, "%ld\n", (long)getpid());
 }
 
-enum gz_status gz_owner_init(struct gz_owner *owner, const char *database, struct gz_error *error)
+static enum gz_status init(struct gz_owner *owner, const char *database, bool is_brief,
+                           struct gz_error *error)
 {
     owner->descriptor = -1;
     if (asprintf(&owner->path, "%s" GZ_OWNER_ENDING, database) < 0) {
@@ -75,13 +94,24 @@ enum gz_status gz_owner_init(struct gz_owner *owner, const char *database, struc
     }
     enum gz_status status = lock(owner, database, error);
     if (status == GZ_OK) {
-        write_pid(owner->descriptor);
+        write_pid(owner->descriptor, is_brief);
         return GZ_OK;
     }
     if (owner->descriptor >= 0) close(owner->descriptor);
     owner->descriptor = -1;
     gz_owner_finish(owner);
     return status;
+}
+
+enum gz_status gz_owner_init(struct gz_owner *owner, const char *database, struct gz_error *error)
+{
+    return init(owner, database, false, error);
+}
+
+enum gz_status gz_owner_init_brief(struct gz_owner *owner, const char *database,
+                                   struct gz_error *error)
+{
+    return init(owner, database, true, error);
 }
 
 void gz_owner_finish(struct gz_owner *owner)

@@ -17,6 +17,9 @@ struct gz_owner {
 /* GZ_BAD_STATE if another process owns the file; the error names its process id. */
 GZ_MUST_USE enum gz_status gz_owner_init(struct gz_owner *owner, const char *database,
                                          struct gz_error *error);
+/* For a moment, in which others wait up to a second instead of being refused. */
+GZ_MUST_USE enum gz_status gz_owner_init_brief(struct gz_owner *owner, const char *database,
+                                               struct gz_error *error);
 void gz_owner_finish(struct gz_owner *owner);
 
 #endif

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "store/owner.h"
 #include "store/stamp.h"
 
 #define KILLS 60
@@ -241,6 +242,28 @@ TEST_IN_DIRECTORY(test_rename_beside_those_who_only_look)
     assert_holds(looker.names[0], numbered);
     free(looker.names[0]);
     free(looker.names[1]);
+}
+
+static void give_back(void *owner)
+{
+    usleep(20000);
+    gz_owner_finish(owner);
+}
+
+/* Who only looks owns the file while it rolls a crash's journal back. */
+TEST_IN_DIRECTORY(test_rename_waits_for_a_brief_owner)
+{
+    const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
+    static struct gz_owner owner;
+    uv_thread_t thread;
+    write_edits(a, 1, &(struct numbered){0});
+    assert_int_equal(gz_owner_init(&owner, a, NULL), GZ_OK);
+    assert_int_equal(gz_store_rename(a, b, NULL), GZ_BAD_STATE);
+    gz_owner_finish(&owner);
+    assert_int_equal(gz_owner_init_brief(&owner, a, NULL), GZ_OK);
+    assert_int_equal(uv_thread_create(&thread, give_back, &owner), 0);
+    assert_int_equal(gz_store_rename(a, b, NULL), GZ_OK);
+    uv_thread_join(&thread);
 }
 
 TEST_IN_DIRECTORY(test_delete_takes_what_is_no_database)
