@@ -213,15 +213,8 @@ void gz_moving_cancel(struct gz_moving *moving, const struct gz_message *cancel)
 
 /* ---- a wheel ---- */
 
-static void turn(struct gz_moving *moving, double notches)
-{
-    if (gz_predict_wheel(&moving->predict, moving->notches + notches) == GZ_SOLVE_OK)
-        moving->notches += notches;
-}
-
 static bool begin_wheel(struct gz_moving *moving, const struct gz_message *wheel)
 {
-    moving->notches = 0;
     if (moving->tops.count == 0 || !keep_starts(moving) ||
         gz_predict_wheel(&moving->predict, 0) == GZ_SOLVE_NONE)
         return false;
@@ -235,7 +228,7 @@ void gz_moving_turn(struct gz_moving *moving, const struct gz_message *wheel)
     if (gesture == GZ_PREDICT_DRAG || gesture == GZ_PREDICT_ORBIT) return;
     if (gesture == GZ_PREDICT_IDLE && !begin_wheel(moving, wheel)) return;
     gz_unanswered_end(&moving->unanswered, moving->running, wheel->rid);
-    turn(moving, wheel->wheel.dy);
+    (void)gz_predict_wheel(&moving->predict, wheel->wheel.dy);
     show(moving);
 }
 

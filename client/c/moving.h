@@ -34,7 +34,6 @@ struct gz_moving {
     struct gz_sent *running; /* NULL: neither drag nor wheel */
     uint64_t number;         /* its number while it runs */
     struct gz_start *starts; /* of the tops */
-    double notches;          /* of the wheel */
     struct gz_step press;
     bool is_seated; /* the server has acknowledged a pointer of the drag */
     size_t first_step, step_count;

@@ -109,7 +109,9 @@ static void press(struct gz_prediction *p, const struct gz_message *message,
     gz_predict_point(&p->moving.predict, &step->pointer);
     gz_chosen_press(&p->chosen, message->rid, (step->mods & (1u << GZ_MOD_ADD)) != 0);
     stand(p, handle);
-    if (handle != GZ_HANDLE_NONE) gz_moving_press(&p->moving, message->rid, handle, step);
+    struct gz_step picked = *step;
+    picked.mods |= 1u << GZ_MOD_PICKED;
+    if (handle != GZ_HANDLE_NONE) gz_moving_press(&p->moving, message->rid, handle, &picked);
 }
 
 static void move(struct gz_prediction *p, const struct gz_step *step)

@@ -268,13 +268,16 @@ static bool begin_wheel(struct gz_predict *predict)
         return false;
     hold(predict, GZ_PREDICT_WHEEL);
     predict->notch = gz_motion_wheel(&gizmo, 1);
+    predict->notches = 0;
     return true;
 }
 
 enum gz_solve gz_predict_wheel(struct gz_predict *predict, double notches)
 {
     if (predict->gesture != GZ_PREDICT_WHEEL && !begin_wheel(predict)) return GZ_SOLVE_NONE;
-    if (!gz_motion_wheel_by(&predict->notch, notches, &predict->motion)) return GZ_SOLVE_KEPT;
+    double turned = gz_wheel_turned(predict->notches, notches);
+    if (!gz_motion_wheel_by(&predict->notch, turned, &predict->motion)) return GZ_SOLVE_KEPT;
+    predict->notches = turned;
     pose(predict);
     return GZ_SOLVE_OK;
 }

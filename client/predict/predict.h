@@ -53,6 +53,7 @@ struct gz_predict {
     struct gz_pointer drag_pointer; /* the last one, and the flags with it */
     uint32_t mods;
     struct gz_motion notch; /* the motion of one notch of the wheel */
+    double notches;         /* how far it is turned */
     struct gz_orbit orbit;
 };
 
@@ -89,8 +90,9 @@ enum gz_handle gz_predict_pick(struct gz_predict *predict, const struct gz_point
 
 /* ---- Drag and wheel: they move the nodes ---- */
 
-/* Begins a drag on any handle, and ends a running wheel. Without a pointer (NULL) the drag takes
- * typed values only. GZ_SOLVE_OK or GZ_SOLVE_NONE. */
+/* Begins a drag on any handle, and ends a running wheel. `mods` has
+ * GZ_MOD_PICKED if the handle is the one that was under the pointer, not one that was named.
+ * Without a pointer (NULL) the drag takes typed values only. GZ_SOLVE_OK or GZ_SOLVE_NONE. */
 enum gz_solve gz_predict_press(struct gz_predict *predict, enum gz_handle handle,
                                const struct gz_pointer *pointer, uint32_t mods);
 /* Moves the drag. GZ_SOLVE_NONE: no drag runs. GZ_SOLVE_KEPT: the pointer has no solution, or a
@@ -100,7 +102,7 @@ enum gz_solve gz_predict_move(struct gz_predict *predict, const struct gz_pointe
 /* Types the drag's value: metres, radians or factors, as many as the handle takes. GZ_SOLVE_KEPT:
  * an invalid number, or a target that cannot follow. */
 enum gz_solve gz_predict_value(struct gz_predict *predict, const double *value, int count);
-/* Scales by a wheel that was turned by `notches` since its beginning, the first call.
+/* Scales by a wheel that is turned by `notches` more; the first call begins its turn.
  * GZ_SOLVE_NONE: there is nothing to scale, or a drag runs. GZ_SOLVE_KEPT: too far. */
 enum gz_solve gz_predict_wheel(struct gz_predict *predict, double notches);
 /* Applies `motion` to a node that was at `local` below the parent of target `index` when the

@@ -22,7 +22,7 @@ static const char *const axis_words[GZ_AXIS_COUNT] = {NULL, "screen", "closest",
 static const char *const ball_words[GZ_BALL_COUNT] = {"exact", "shoemake", "bell", "chen", NULL};
 static const char *const fit_words[GZ_FIT_COUNT] = {"object", "circle", "ellipse"};
 static const char *const orbit_words[GZ_ORBIT_LAW_COUNT] = {"ball", "turntable"};
-static const char *const mod_words[GZ_MOD_COUNT] = {"snap", "fine", "add", "orbit"};
+static const char *const mod_words[GZ_MOD_COUNT] = {"snap", "fine", "add", "orbit", "picked"};
 static const char *const euler_words[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"};
 
 const struct gz_vocabulary gz_handle_words = {handle_words, GZ_HANDLE_COUNT};

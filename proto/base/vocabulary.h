@@ -98,7 +98,7 @@ enum gz_ball_fit { GZ_FIT_OBJECT, GZ_FIT_CIRCLE, GZ_FIT_ELLIPSE, GZ_FIT_COUNT };
 enum gz_orbit_law { GZ_ORBIT_BALL, GZ_ORBIT_TURNTABLE, GZ_ORBIT_LAW_COUNT };
 
 /* Flags of a pointer, one bit each: 1 << GZ_MOD_SNAP and so on. */
-enum gz_mod { GZ_MOD_SNAP, GZ_MOD_FINE, GZ_MOD_ADD, GZ_MOD_ORBIT, GZ_MOD_COUNT };
+enum gz_mod { GZ_MOD_SNAP, GZ_MOD_FINE, GZ_MOD_ADD, GZ_MOD_ORBIT, GZ_MOD_PICKED, GZ_MOD_COUNT };
 
 /* A list of words, one for each enumerator from 0; NULL if an enumerator has no word. */
 struct gz_vocabulary {

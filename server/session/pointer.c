@@ -60,6 +60,7 @@ static enum gz_status press(struct gz_session *session, const struct gz_message 
     } else {
         ok.handle = input.handle = handle_under(session, pointer);
         if (input.handle == GZ_HANDLE_NONE) return select_under(session, message, pointer, failure);
+        input.mods |= 1u << GZ_MOD_PICKED;
         status = gz_interaction_begin(session, &gz_drag_interaction, &input, failure);
     }
     if (status != GZ_OK) return status;

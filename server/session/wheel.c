@@ -26,7 +26,7 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
 {
     (void)failure;
     struct gz_gesture *gesture = &session->gesture;
-    double notches = gesture->course->notches + input->notches;
+    double notches = gz_wheel_turned(gesture->course->notches, input->notches);
     gesture->closes_s = session->core->clock.now.mono_s + GZ_WHEEL_SECONDS;
     if (!gz_motion_wheel_by(&gesture->course->notch, notches, &gesture->course->motion))
         return GZ_OK;

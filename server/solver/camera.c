@@ -200,7 +200,7 @@ gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point)
 {
     const struct gz_camera *camera = sight->camera;
     gz_vec3 unit;
-    if (camera == NULL)
+    if (sight->is_ray)
         return gz_normalize(gz_add(gz_sub(point, sight->origin), sight->shift), &unit)
                    ? unit
                    : sight->along;
@@ -209,6 +209,13 @@ gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point)
     return gz_normalize(gz_mat3_apply(&camera->view_to_world, view), &unit)
                ? unit
                : gz_negate(camera->backward);
+}
+
+double gz_sight_pixel(const struct gz_sight *sight, gz_vec3 point)
+{
+    double w = gz_see_point(sight, point).w;
+    if (!sight->is_ray) return gz_pixel_size_at(sight->camera, w);
+    return w > 0 && isfinite(w) ? w * GZ_RAY_RADIANS_PER_PX : 0;
 }
 
 struct gz_view_frame gz_sight_frame(const struct gz_sight *sight)

@@ -8,9 +8,9 @@
 #include "solver/place.h"
 #include "solver/snap.h"
 
-/* A press nearer to the pivot's image than this, in pixels, is no measure for a factor: a pixel law
- * is used instead. With tool.edge_rad 0 only a press that cannot be distinguished from the centre
- * is none. */
+/* The nearer a press is to the pivot's image, within this many pixels, the less of a factor is by
+ * the ratio of distances and the more by pixels. With tool.edge_rad 0 only a press that cannot be
+ * distinguished from the centre counts as near. */
 #define CENTRE_PX 4
 #define CENTRE_EXACT_PX 1e-6
 /* The handle's point may come this much nearer or go this much farther than it was at the press. */
@@ -46,15 +46,28 @@ static struct gz_ball_place ball_of(const struct gz_drag *drag)
                                   drag->gain, drag->size_px, drag->circle};
 }
 
-static enum gz_solve measure_pixels(const struct gz_drag *drag, const struct gz_sight *sight,
-                                    double numbers[2])
+static enum gz_solve measure_distance(const struct gz_drag *drag, const struct gz_sight *sight,
+                                      double *distance)
 {
     double pixels[2];
     if (!gz_place_in_pixels(sight, drag->origin, pixels)) return GZ_SOLVE_KEPT;
-    if (drag->rule == GZ_RULE_UNIFORM)
-        numbers[0] = hypot(pixels[0], pixels[1]);
-    else
-        numbers[0] = pixels[0] * drag->direction[0] + pixels[1] * drag->direction[1];
+    *distance = hypot(pixels[0], pixels[1]);
+    return GZ_SOLVE_OK;
+}
+
+/* Pixels along direction[]. A hand that counts by its own way turns where it was pressed: what it
+ * points at and how far it goes are two numbers, of which neither disturbs the other. */
+static enum gz_solve measure_pixels(const struct gz_drag *drag, const struct gz_sight *sight,
+                                    double numbers[2])
+{
+    struct gz_sight from = *sight;
+    double pixels[2];
+    if (drag->push_gain != 0) {
+        from.origin = drag->press_pointer.origin;
+        numbers[1] = gz_dot(drag->axes[0], gz_sub(sight->origin, from.origin));
+    }
+    if (!gz_place_in_pixels(&from, drag->origin, pixels)) return GZ_SOLVE_KEPT;
+    numbers[0] = pixels[0] * drag->direction[0] + pixels[1] * drag->direction[1];
     return GZ_SOLVE_OK;
 }
 
@@ -73,8 +86,8 @@ static enum gz_solve measure(const struct gz_drag *drag, const struct gz_sight *
     case GZ_RULE_RING:
         return gz_place_around(sight, drag->origin, drag->axes, numbers) ? GZ_SOLVE_OK
                                                                          : GZ_SOLVE_KEPT;
-    case GZ_RULE_AXIS_PIXELS:
-    case GZ_RULE_UNIFORM: return measure_pixels(drag, sight, numbers);
+    case GZ_RULE_AXIS_PIXELS: return measure_pixels(drag, sight, numbers);
+    case GZ_RULE_UNIFORM: return measure_distance(drag, sight, numbers);
     case GZ_RULE_BALL: break;
     }
     return GZ_SOLVE_KEPT;
@@ -221,6 +234,24 @@ static enum gz_solve limit_factor(const struct gz_drag *drag, double *factor)
     return GZ_SOLVE_CLAMPED;
 }
 
+/* The factor by the ratio of distances and that by pixels, each in its part. */
+static enum gz_solve factor_of(const struct gz_drag *drag, const struct gz_sight *sight,
+                               const double now[2], double *factor)
+{
+    double part = drag->ratio_part, pixels[2] = {now[0], now[1]};
+    *factor = 1;
+    if (part > 0 && part < 1 && measure_pixels(drag, sight, pixels) != GZ_SOLVE_OK)
+        return GZ_SOLVE_KEPT;
+    if (part == 1)
+        *factor = (drag->reach + now[0]) / (drag->reach + drag->press[0]);
+    else if (part > 0)
+        *factor += part * ((now[0] - drag->press[0]) / (drag->reach + drag->press[0]));
+    if (part < 1)
+        *factor += (1 - part) * ((pixels[0] - drag->press_pixels[0]) * drag->gain +
+                                 (pixels[1] - drag->press_pixels[1]) * drag->push_gain);
+    return limit_factor(drag, factor);
+}
+
 /* The angle from the press to now within half a turn, and in drag->angle unwrapped: whichever whole
  * turn is nearest to the last one. */
 static double follow_ring(struct gz_drag *drag, const double now[2])
@@ -237,27 +268,23 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
                               struct gz_range range, const double now[2], double value[2],
                               double *turn)
 {
-    bool scales = is_scale(part_of(drag));
-    value[1] = drag->rule == GZ_RULE_PLANE ? now[1] - drag->press[1] : 0;
+    const double *press = drag->press;
+    value[1] = drag->rule == GZ_RULE_PLANE ? now[1] - press[1] : 0;
+    if (is_scale(part_of(drag))) return factor_of(drag, sight, now, &value[0]);
     switch (drag->rule) {
     case GZ_RULE_RING:
         *turn = follow_ring(drag, now);
         value[0] = drag->angle;
         return GZ_SOLVE_OK;
     case GZ_RULE_AXIS_PIXELS:
-        value[0] = (now[0] - drag->press[0]) * drag->gain;
-        if (!scales) return gz_place_limit(sight, drag->origin, drag->axes[0], range, &value[0]);
-        value[0] += 1;
-        return limit_factor(drag, &value[0]);
+        value[0] = (now[0] - press[0]) * drag->gain + (now[1] - press[1]) * drag->push_gain;
+        return gz_place_limit(sight, drag->origin, drag->axes[0], range, &value[0]);
     case GZ_RULE_RING_TANGENT:
-        value[0] = (now[0] - drag->press[0]) * drag->gain;
+        value[0] = (now[0] - press[0]) * drag->gain;
         *turn = remainder(value[0], two_pi);
         return GZ_SOLVE_OK;
-    default: break;
+    default: value[0] = now[0] - press[0]; return GZ_SOLVE_OK;
     }
-    value[0] =
-        scales ? (drag->reach + now[0]) / (drag->reach + drag->press[0]) : now[0] - drag->press[0];
-    return scales ? limit_factor(drag, &value[0]) : GZ_SOLVE_OK;
 }
 
 /* ---- Beginning ---- */
@@ -277,12 +304,14 @@ static void use_pixels(struct gz_drag *drag, double right, double down, double g
 }
 
 /* Up on the screen means away from the viewer. The gain is the axis's own at the angle at which
- * this law begins. */
+ * this law begins. A hand's way along the axis counts as it is. */
 static void use_vertical_pixels(struct gz_drag *drag, const struct gz_sight *sight)
 {
-    double away = gz_dot(drag->axes[0], gz_sight_toward(sight, drag->origin)) < 0 ? -1 : 1;
-    gz_vec3 place = gz_add(drag->origin, drag->offset);
-    use_pixels(drag, 0, -away, gz_camera_pixel_size(sight->camera, place) / drag->edge_sine);
+    gz_vec3 toward = gz_sight_toward(sight, drag->origin);
+    double away = gz_dot(drag->axes[0], toward) < 0 ? -1 : 1;
+    double pixel = gz_sight_pixel(sight, drag->origin);
+    use_pixels(drag, 0, -away, pixel / drag->edge_sine);
+    drag->push_gain = sight->is_ray ? 1 : 0;
 }
 
 static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool,
@@ -290,9 +319,8 @@ static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool,
 {
     enum gz_axis_method method = tool->axis_method;
     gz_vec3 axis = drag->axes[0];
-    if (method == GZ_AXIS_AUTO) method = sight->is_ray ? GZ_AXIS_CLOSEST : GZ_AXIS_SCREEN;
     drag->rule = method == GZ_AXIS_CLOSEST ? GZ_RULE_AXIS_CLOSEST : GZ_RULE_AXIS_SCREEN;
-    if (!sight->is_ray && looks_along(drag, sight)) {
+    if (looks_along(drag, sight)) {
         use_vertical_pixels(drag, sight);
     } else if (method == GZ_AXIS_PLANE) {
         drag->rule = GZ_RULE_AXIS_PLANE;
@@ -300,27 +328,57 @@ static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool,
     }
 }
 
-/* A factor needs a press away from the pivot, and an axis that can be seen; else pixels along the
- * axis's image count. A pivot behind the viewer has no image that a press could be near to. */
-static void check_factor_rule(struct gz_drag *drag, const struct gz_tool *tool,
-                              const struct gz_sight *sight, double place)
+/* How far from the pivot's image an axis was pressed, in pixels, negative on the far side of the
+ * pivot; in direction[] which way the axis goes there. A pivot behind the viewer has no image that
+ * a press could be near to. 0 for an axis that has no direction. */
+static double pressed_px(const struct gz_drag *drag, const struct gz_sight *sight, double place,
+                         double direction[2])
 {
     gz_seen a = gz_see_point(sight, drag->origin), b = gz_see_vector(sight, drag->axes[0]);
     double dx = b.x * a.w - a.x * b.w, dy = b.y * a.w - a.y * b.w, speed = hypot(dx, dy);
     double w = a.w + place * b.w, pivot_w = a.w - drag->reach * b.w;
-    bool usable = speed > 0 && isfinite(speed);
-    double distance =
-        pivot_w > 0 ? fabs(drag->reach + place) * speed / (pivot_w * fabs(w)) : HUGE_VAL;
-    if (drag->rule == GZ_RULE_UNIFORM) distance = place;
-    if (drag->rule != GZ_RULE_AXIS_PIXELS &&
-        distance >= (tool->edge_rad > 0 ? CENTRE_PX : CENTRE_EXACT_PX))
-        return;
-    if (drag->rule == GZ_RULE_UNIFORM)
-        use_pixels(drag, M_SQRT1_2, -M_SQRT1_2, 1 / tool->size_px);
-    else if (drag->rule == GZ_RULE_AXIS_PIXELS || !usable)
-        use_pixels(drag, drag->direction[0], drag->direction[1], 1 / tool->size_px);
-    else
-        use_pixels(drag, dx / speed, dy / speed, 1 / tool->size_px);
+    if (!(speed > 0) || !isfinite(speed)) return 0;
+    direction[0] = dx / speed;
+    direction[1] = dy / speed;
+    double px = (drag->reach + place) * speed / (pivot_w * fabs(w));
+    return pivot_w > 0 ? px : copysign(HUGE_VAL, drag->reach + place);
+}
+
+/* How much of a factor is by the ratio of distances: all of it for a press away from the pivot,
+ * none for one at the pivot, and what is between without a step, so that two presses side by side
+ * do nearly the same. Nothing by pixels alone: where on the disc in the middle it was pressed is
+ * chance. The sides of a thin box are pressed on either side of what holds still, and a pull
+ * outwards has to enlarge. */
+static double ratio_part(const struct gz_drag *drag, const struct gz_tool *tool, double px,
+                         uint32_t mods)
+{
+    double centre = tool->edge_rad > 0 ? CENTRE_PX : CENTRE_EXACT_PX, part = px / centre;
+    bool is_side = drag->reach != 0;
+    if (drag->rule == GZ_RULE_AXIS_PIXELS || (is_side && !(px > 0))) return 0;
+    if (drag->rule == GZ_RULE_UNIFORM && tool->edge_rad > 0 && (mods & (1u << GZ_MOD_PICKED)) != 0)
+        return 0;
+    part = fabs(part);
+    return part >= 1 ? 1 : part * part * part;
+}
+
+/* Finds the law of a factor: by the ratio of distances from the pivot, by pixels along the axis's
+ * image, or by both. */
+static void choose_factor_rule(struct gz_drag *drag, const struct gz_tool *tool,
+                               const struct gz_sight *sight, uint32_t mods)
+{
+    bool uniform = drag->rule == GZ_RULE_UNIFORM;
+    double direction[2] = {drag->direction[0], drag->direction[1]}, px = drag->press[0];
+    if (uniform)
+        direction[0] = M_SQRT1_2, direction[1] = -M_SQRT1_2;
+    else if (drag->rule != GZ_RULE_AXIS_PIXELS)
+        px = pressed_px(drag, sight, drag->press[0], direction);
+    enum gz_rule by_ratio = drag->rule;
+    drag->ratio_part = ratio_part(drag, tool, px, mods);
+    if (drag->ratio_part == 1) return;
+    /* A push as far as an axis is long doubles, as so many pixels do. */
+    if (drag->push_gain != 0) drag->push_gain = 1 / (tool->size_px * drag->gain * drag->edge_sine);
+    use_pixels(drag, direction[0], direction[1], 1 / tool->size_px);
+    if (drag->ratio_part > 0) drag->rule = by_ratio;
 }
 
 /* An edge-on ring is measured on its tangent at the point nearest to the viewer. */
@@ -442,19 +500,25 @@ static double grabbed_depth(const struct gz_drag *drag, const struct gz_sight *s
     return depth;
 }
 
+/* The numbers of a factor's law at the press. */
+static bool measure_factor(struct gz_drag *drag, const struct gz_tool *tool,
+                           const struct gz_sight *sight, uint32_t mods)
+{
+    choose_factor_rule(drag, tool, sight, mods);
+    if (drag->ratio_part == 1) return true;
+    if (measure_pixels(drag, sight, drag->press_pixels) != GZ_SOLVE_OK) return false;
+    if (drag->ratio_part == 0) drag->press[0] = drag->press_pixels[0];
+    return true;
+}
+
 static enum gz_solve measure_press(struct gz_drag *drag, const struct gz_tool *tool,
-                                   const struct gz_sight *sight)
+                                   const struct gz_sight *sight, uint32_t mods)
 {
     struct gz_range range = GZ_ANYWHERE;
     range.sine_min = drag->edge_sine * GRAZING_PART;
     if (drag->rule == GZ_RULE_BALL) return press_ball(drag, sight);
     if (measure(drag, sight, range, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
-    if (is_scale(part_of(drag))) {
-        enum gz_rule before = drag->rule;
-        check_factor_rule(drag, tool, sight, drag->press[0]);
-        if (drag->rule != before && measure(drag, sight, range, drag->press) != GZ_SOLVE_OK)
-            return GZ_SOLVE_NONE;
-    }
+    if (is_scale(part_of(drag)) && !measure_factor(drag, tool, sight, mods)) return GZ_SOLVE_NONE;
     double uv[2];
     bool misses = drag->rule == GZ_RULE_RING &&
                   gz_place_on_plane(sight, drag->origin, drag->axes, range, uv) != GZ_SOLVE_OK;
@@ -503,7 +567,7 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle,
     made.typed_only = pointer == NULL;
     if (pointer != NULL) {
         choose_rule(&made, gizmo, tool, &sight);
-        if (measure_press(&made, tool, &sight) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+        if (measure_press(&made, tool, &sight, mods) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
         gz_follow_init(&made.follow, &made.press_pointer, mods);
     }
     *drag = made;

@@ -115,11 +115,13 @@ static void make_side(struct gz_shape *shape, const struct gz_gizmo *gizmo,
 
 struct gz_shape_view gz_shape_view_of(const struct gz_gizmo *gizmo, const struct gz_sight *sight)
 {
+    const struct gz_sight viewer = {.camera = sight->camera}; /* who sees the gizmo drawn */
+    const struct gz_sight *from = sight->camera != NULL ? &viewer : sight;
     return (struct gz_shape_view){.sight = sight,
                                   .frame = gz_sight_frame(sight),
                                   .growth = gz_sight_growth(sight),
                                   .origin = gz_see_point(sight, gizmo->origin),
-                                  .viewer = gz_negate(gz_sight_toward(sight, gizmo->origin))};
+                                  .viewer = gz_negate(gz_sight_toward(from, gizmo->origin))};
 }
 
 bool gz_shape_of(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,

@@ -63,6 +63,9 @@ static inline double gz_pixel_size_at(const struct gz_camera *camera, double w)
     return w > 0 && isfinite(size) ? size : 0;
 }
 
+/* World length of a pixel at a point: for a ray of the angle that stands for one. 0 behind. */
+double gz_sight_pixel(const struct gz_sight *sight, gz_vec3 point);
+
 /* The gradient of a linear function of view space, as one of world space. */
 static inline gz_vec3 gz_gradient_to_world(const struct gz_camera *camera, gz_vec3 c)
 {
@@ -131,7 +134,8 @@ static inline gz_seen gz_grow(const struct gz_growth *growth, gz_vec3 v)
                      gz_dot(growth->depth, v)};
 }
 
-/* From the viewer to the point: unit, world. In orthographic views the same for every point. */
+/* From where the line of sight comes to the point: unit, world. In orthographic views the same for
+ * every point. */
 gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point);
 
 /* Whether the lines of sight meet in an eye: not so in orthographic views. */

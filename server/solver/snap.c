@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "solver/solver.h"
+
 double gz_snap_value(double value, double step)
 {
     return step > 0 ? round(value / step) * step : value;
@@ -41,5 +43,6 @@ double gz_snap_factor_from(double start, double factor, double step, bool mirror
     if (!(step > 0) || start == 0) return factor;
     double steps = round(fabs(start * factor) / step);
     double side = mirror && factor < 0 ? -1 : 1;
-    return side * fmax(steps, 1) * step / fabs(start);
+    double least = fmax(1, ceil(GZ_FACTOR_MIN * fabs(start) / step));
+    return side * fmax(steps, least) * step / fabs(start);
 }

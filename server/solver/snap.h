@@ -5,9 +5,6 @@
 
 #include <stdbool.h>
 
-/* Factors nearer to 0 than this would leave a node that cannot be scaled back. */
-#define GZ_FACTOR_MIN 1e-6
-
 /* The value on the grid. */
 double gz_snap_value(double value, double step);
 
@@ -19,8 +16,8 @@ double gz_snap_value_from(double start, double value, double step);
  * stands for them. */
 double gz_snap_factor(double factor, double step, bool mirror);
 
-/* A factor such that start * factor lies on k * step, never on 0, and without `mirror` on the
- * start's side of 0. */
+/* A factor such that start * factor lies on k * step, never on 0 or nearer to it than
+ * GZ_FACTOR_MIN, and without `mirror` on the start's side of 0. */
 double gz_snap_factor_from(double start, double factor, double step, bool mirror);
 
 #endif

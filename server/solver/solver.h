@@ -318,8 +318,12 @@ bool gz_motion_rigid(const struct gz_motion *motion, const gz_affine *parent, gz
 /* A wheel turned by `notches`: uniform scale by 1.1^notches about the gizmo's pivot. */
 struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches);
 
-/* The motion of so many notches about the pivot of one, which all of a wheel's turn share. False,
- * nothing written, if the factor leaves the range of doubles. */
+/* How far a wheel is turned after some more notches. It goes back to GZ_FACTOR_MIN and no further,
+ * so that the next notch forwards enlarges at once. */
+double gz_wheel_turned(double turned, double notches);
+
+/* The motion of so many notches about the pivot of one, which all of a wheel's turn share; at least
+ * GZ_FACTOR_MIN. False, nothing written, if the factor leaves the range of doubles. */
 bool gz_motion_wheel_by(const struct gz_motion *notch, double notches, struct gz_motion *motion);
 
 /* ---- Drag ---- */
@@ -330,8 +334,8 @@ enum gz_rule {
     GZ_RULE_AXIS_CLOSEST, /* the place on the axis nearest to the ray */
     GZ_RULE_AXIS_PLANE,  /* the ray's hit with the plane through the axis that faced the viewer most
                             at the press */
-    GZ_RULE_AXIS_PIXELS, /* the axis looked at the viewer, or was pressed at its centre: pixels
-                            times a gain */
+    GZ_RULE_AXIS_PIXELS, /* the axis looked at the viewer, or a factor was pressed at its centre:
+                            pixels times a gain */
     GZ_RULE_PLANE,       /* the ray's hit with a plane */
     GZ_RULE_RING,        /* the hit's angle about the centre */
     GZ_RULE_RING_TANGENT, /* an edge-on ring: place on the tangent, over the radius */
@@ -360,8 +364,11 @@ struct gz_drag {
                      pivot */
     double depth; /* w of the handle's point at the press */
     double gain;  /* value per unit of the rule's number if that is not 1 */
-    double direction[2]; /* unit, in pixels; for GZ_RULE_AXIS_PIXELS */
-    bool typed_only;     /* begun without a pointer */
+    double direction[2]; /* unit, in pixels; for GZ_RULE_AXIS_PIXELS, and a factor near the pivot */
+    double push_gain;    /* value per metre that a hand goes along axes[0]; 0: its way is none */
+    double ratio_part; /* of a factor: how much of it is by the ratio of distances, from 0 to 1; */
+    double press_pixels[2]; /* the rest is by pixels, which at the press were these */
+    bool typed_only;        /* begun without a pointer */
     /* What the numbers become. */
     gz_vec3 directions[2];        /* world, what value[] is metres along */
     gz_vec3 pivot, pivot_offset;  /* the fixed point is their sum */
@@ -385,12 +392,18 @@ struct gz_drag {
     struct gz_follow follow;
 };
 
+/* Factors of drags and wheels stop at this, or at the nearest value of the grid beyond: what is
+ * smaller can neither be seen nor grabbed again. */
+#define GZ_FACTOR_MIN 0.01
+
 /* Pointers with `fine` move the handle by this part of their motion. */
 #define GZ_FINE_RATIO 0.1
 
 /* Starts a drag on any handle of the gizmo, seen or not, wherever the pointer is. `camera` may be
  * NULL for rays. `pointer` may be NULL for a drag that only takes typed values. GZ_SOLVE_NONE if
- * the press has no answer. `mods` are bits 1 << enum gz_mod. */
+ * the press has no answer. `mods` are bits 1 << enum gz_mod: GZ_MOD_PICKED says that the handle is
+ * the one that gz_gizmo_pick found under the pointer, not one that was named, which matters for the
+ * disc of `su` alone, because where on it a press lands is chance. */
 enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle,
                             const struct gz_gizmo *gizmo, const struct gz_tool *tool,
                             const struct gz_camera *camera, const struct gz_pointer *pointer,

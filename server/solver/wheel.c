@@ -25,11 +25,20 @@ static double power(struct law law, double notches)
     return result + result * expm1((notches - whole) * law.logarithm);
 }
 
+/* At which a node is GZ_FACTOR_MIN of what it was: log(0.01) / log(1.1). */
+#define NOTCHES_MIN (-48.31771585619361)
+
+double gz_wheel_turned(double turned, double notches)
+{
+    return fmax(turned + notches, NOTCHES_MIN);
+}
+
 bool gz_motion_wheel_by(const struct gz_motion *notch, double notches, struct gz_motion *motion)
 {
     assert(notch != NULL && motion != NULL);
     double factor = power(scales, notches);
-    if (!isfinite(factor) || factor == 0) return false;
+    if (!isfinite(factor)) return false;
+    factor = fmax(factor, GZ_FACTOR_MIN);
     *motion = notches == 0 ? gz_motion_none : *notch;
     if (notches == 0) return true;
     motion->factor = (gz_vec3){factor, factor, factor};

@@ -333,7 +333,9 @@ static void hold_pulled(struct scene *scene, struct dice *dice, enum gz_handle h
     if (!gz_camera_project(&scene->camera, gz_add(grabbed, gz_scale(arm, 2 * (factor - 1))), to,
                            &w))
         return;
-    if (w < 1e-3 * scene->distance || scene->drag.rule != GZ_RULE_AXIS_SCREEN) return;
+    if (w < 1e-3 * scene->distance || scene->drag.rule != GZ_RULE_AXIS_SCREEN ||
+        scene->drag.ratio_part < 1)
+        return;
     if (scene_move_with(scene, to[0], to[1], 0) != GZ_SOLVE_OK)
         return; /* nearer than the near plane */
     hold_near(scene->motion.value[0], factor, 1e-9, n);

@@ -167,6 +167,7 @@ static bool make_case(struct drag_case *c, struct dice *dice)
 
 struct answer {
     quad3 wanted, got; /* the grabbed point after the drag, world */
+    quad ratio;        /* of its distances from the pivot */
 };
 
 static quad factor_of(const struct drag_case *c, const gz_trs *now)
@@ -189,6 +190,7 @@ static bool answer_axis(const struct drag_case *c, const double at[2], const gz_
     if (!reference_on_axis(&c->reference, p, d, c->press.at, &from)) return false;
     if (!reference_on_axis(&c->reference, p, d, at, &to)) return false;
     answer->wanted = quad3_add(p, quad3_scale(d, to));
+    answer->ratio = c->handle >= GZ_SX ? to / from : 1;
     if (c->handle >= GZ_SX)
         answer->got = quad3_add(p, quad3_scale(d, from * factor_of(c, now)));
     else
@@ -207,6 +209,7 @@ static bool answer_side(const struct drag_case *c, const double at[2], const gz_
     if (!reference_on_axis(&c->reference, p, d, c->press.at, &from)) return false;
     if (!reference_on_axis(&c->reference, p, d, at, &to)) return false;
     answer->wanted = quad3_add(p, quad3_scale(d, to));
+    answer->ratio = to / from;
     quad3 grabbed = quad3_sub(quad3_add(p, quad3_scale(d, from)), quad3_from(start->t));
     grabbed = quad3_turn(gz_quat_conjugate(start->r), grabbed);
     for (int axis = 0; axis < 3; axis++)
@@ -257,6 +260,7 @@ static bool answer_uniform(const struct drag_case *c, const double at[2], const 
     quad ratio = quad_sqrt((bx * bx + by * by) / (ax * ax + ay * ay));
     quad3 arm = quad3_scale(quad3_from(c->camera.right), c->gizmo.size);
     answer->wanted = quad3_add(p, quad3_scale(arm, ratio));
+    answer->ratio = ratio;
     answer->got = quad3_add(p, quad3_scale(arm, factor_of(c, now)));
     return true;
 }
@@ -359,7 +363,7 @@ static void fail_drag(const struct drag_case *c, long number, const char *what, 
 /* A limit is right where the definition's answer is past it, or has none. */
 static bool limit_is_right(const struct drag_case *c, const struct answer *answer)
 {
-    if (!c->camera.perspective) return true;
+    if (!c->camera.perspective || fabs((double)answer->ratio) < 0.01 * 1.001) return true;
     double ratio = (double)reference_w(&c->reference, answer->wanted) / c->drag.depth;
     return ratio > 0.999e6 || ratio < 1.001 * fmax(1e-6, c->camera.near_w / c->drag.depth);
 }

@@ -46,18 +46,20 @@ TEST(test_relative_snap_is_a_multiple_of_the_step)
 TEST(test_snapped_factor_stops_just_above_zero)
 {
     for (int step_milli = 1; step_milli <= 2000; step_milli++) {
-        double step = step_milli / 1000.0, least = fmod(1, step);
-        if (least < GZ_FACTOR_MIN || step - least < GZ_FACTOR_MIN) least = fmin(step, 1);
+        double step = step_milli / 1000.0, least = 1;
+        for (int k = 1; 1 - k * step >= GZ_FACTOR_MIN; k++) least = 1 - k * step;
         for (double factor = 3; factor > -3; factor -= 0.0137) {
             double stopped = gz_snap_factor(fmax(factor, GZ_FACTOR_MIN), step, false);
             hold(stopped >= GZ_FACTOR_MIN, step_milli);
-            if (factor < least) hold_near(stopped, least, 1e-9, step_milli);
-            hold(gz_snap_factor_from(-1.3, fmax(factor, GZ_FACTOR_MIN), step, false) > 0,
+            if (factor < least - step / 2) hold_near(stopped, least, 1e-9, step_milli);
+            hold(gz_snap_factor_from(-1.3, fmax(factor, GZ_FACTOR_MIN), step, false) >=
+                     GZ_FACTOR_MIN * (1 - 1e-12),
                  step_milli);
             hold(fabs(gz_snap_factor(factor, step, true)) >= GZ_FACTOR_MIN, step_milli);
         }
     }
-    hold(gz_snap_factor(1e-6, 1.0 / 49, false) > 0.02, 49); /* 1 - 49 * (1.0 / 49) is 1.1e-16 */
+    hold(gz_snap_factor(GZ_FACTOR_MIN, 1.0 / 49, false) > 0.02,
+         49); /* 1 - 49 * (1.0 / 49) is 1.1e-16 */
     hold(gz_snap_factor(-1e-6, 1.0 / 49, true) < -0.02, 49);
 }
 
@@ -181,7 +183,7 @@ TEST(test_snapped_scale_does_not_depend_on_distance)
             if (!scene_build(&scene)) break;
             gz_vec3 axis = gz_scale(scene.gizmo.scale_axes[scene.handle - GZ_SX], scene.gizmo.size);
             if (!scene_press_point(&scene, gz_add(scene.gizmo.origin, gz_scale(axis, from)))) break;
-            if (scene.drag.rule == GZ_RULE_AXIS_PIXELS) break;
+            if (scene.drag.ratio_part < 1) break;
             if (!scene_move_point(&scene, gz_add(scene.gizmo.origin, gz_scale(axis, from * ratio))))
                 break;
             if (k == 0) first = scene.motion.value[0];

@@ -140,16 +140,13 @@ export class Gesture extends Pending {
 
 /** A wheel that turns: scales the selection. */
 export class Wheel extends Gesture {
-  #notches = 0;
   /** The number of turns without an answer. */
   #open = 0;
   #seq = 0;
 
   /** @param {number} notches @returns {boolean} whether there is something to scale */
   turn(notches) {
-    const solved = this.solver.wheel(this.#notches + notches);
-    if (solved === "none") return false;
-    if (solved !== "kept") this.#notches += notches;
+    if (this.solver.wheel(notches) === "none") return false;
     this.pose();
     return true;
   }

@@ -376,7 +376,7 @@ export class Session extends Emitter {
     this.#orbiting = this.tool.mode === "orbit" || place.mods?.includes("orbit") === true;
     if (this.#orbiting) return this.#orbit(place);
     const known = this.handleAt(place);
-    if (known) return this.grab(known, place);
+    if (known) return this.grab(known, { ...place, mods: [...(place.mods ?? []), "picked"] });
     const adds = place.mods?.includes("add");
     const { handle, hit } = await this.#press(place, ({ handle, hit }) => {
       if (handle === undefined && (hit !== undefined || !adds))

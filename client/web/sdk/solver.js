@@ -260,7 +260,7 @@ export class Solver {
 
   /**
    * Scales by a wheel; it begins with the first call.
-   * @param {number} notches since then
+   * @param {number} notches since the last one
    */
   wheel(notches) {
     return SOLVES[this.#wasm.wheel(notches)];

@@ -26,7 +26,7 @@ export type Mode =
 export type Space = "world" | "local" | "parent" | "view";
 export type Pivot = "median" | "active" | "each" | "bounds" | Vec3;
 export type EulerOrder = "XYZ" | "XZY" | "YXZ" | "YZX" | "ZXY" | "ZYX";
-export type Modifier = "snap" | "fine" | "add" | "orbit";
+export type Modifier = "snap" | "fine" | "add" | "orbit" | "picked";
 export type EditKind =
   | "translate"
   | "rotate"

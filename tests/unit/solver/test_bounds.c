@@ -143,7 +143,7 @@ TEST(test_side_pulled_past_the_opposite_one_stops_or_mirrors)
             enum gz_solve solved =
                 stage_move_point(&s, gz_sub(held, gz_scale(gz_sub(pulled, held), 0.5)));
             assert_int_equal(solved, mirror ? GZ_SOLVE_OK : GZ_SOLVE_CLAMPED);
-            assert_near(s.motion.value[0], mirror ? -0.5 : 1e-6, 1e-12);
+            assert_near(s.motion.value[0], mirror ? -0.5 : GZ_FACTOR_MIN, 1e-12);
         }
 }
 

@@ -324,4 +324,7 @@ TEST(test_wheel_scales_by_a_tenth_a_notch)
     assert_int_equal(gz_motion_wheel(&s.gizmo, 0).kind, GZ_MOTION_NONE);
     assert_int_equal(gz_motion_wheel(&s.gizmo, NAN).kind, GZ_MOTION_NONE);
     assert_int_equal(gz_motion_wheel(&s.gizmo, 1e9).kind, GZ_MOTION_NONE);
+    assert_true(gz_motion_wheel(&s.gizmo, -1000).factor.x == GZ_FACTOR_MIN);
+    double back = gz_wheel_turned(gz_wheel_turned(0, -1000), 1);
+    assert_near(gz_motion_wheel(&s.gizmo, back).factor.x, 1.1 * GZ_FACTOR_MIN, 1e-15);
 }

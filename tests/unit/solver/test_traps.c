@@ -68,6 +68,7 @@ static double circle_px(gz_vec3 centre, double radius, struct gz_pointer pointer
 TEST(test_nearest_place_of_skew_lines_has_its_sign_and_distance)
 {
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
+    b.tool.axis_method = GZ_AXIS_CLOSEST;
     struct gz_pointer pointer = ray((gz_vec3){3, 4, -10}, (gz_vec3){0, 0, 1});
     assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 4, -10}, (gz_vec3){0, 0, 1})),
                      GZ_SOLVE_OK);
@@ -83,6 +84,8 @@ TEST(test_nearly_parallel_lines_cross_where_they_cross)
     static const double aways[] = {1100,
                                    900}; /* with the node before the ray's origin, and behind it */
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
+    b.tool.axis_method = GZ_AXIS_CLOSEST;
+    b.tool.edge_rad = 0;
     for (size_t i = 0; i < COUNT(angles) * COUNT(aways); i++) {
         double angle = angles[i / COUNT(aways)], away = aways[i % COUNT(aways)];
         assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 10, 0}, (gz_vec3){0, -1, 0})),
@@ -97,6 +100,8 @@ TEST(test_nearly_parallel_lines_cross_where_they_cross)
 TEST(test_parallel_ray_has_no_place_and_leaves_the_last)
 {
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
+    b.tool.axis_method = GZ_AXIS_CLOSEST;
+    b.tool.edge_rad = 0;
     const struct gz_pointer parallel = ray((gz_vec3){0, 4, 0}, (gz_vec3){1, 0, 0});
     assert_int_equal(bare_press(&b, GZ_TX, parallel), GZ_SOLVE_NONE);
     assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 4, 0}, (gz_vec3){0, -1, 0})),
