@@ -19,11 +19,20 @@ static const char *input_fault(const struct gz_camera_input *input)
     if (!all_finite(input->proj, 16)) return "proj has a number that is not finite";
     if (!all_finite(input->viewport, 4)) return "viewport has a number that is not finite";
     if (!(input->viewport[2] > 0 && input->viewport[3] > 0)) return "viewport is empty";
-    const double slack = 1e-9; /* clients that multiply matrices leave rounding in the last row */
+    /* Clients that multiply or invert matrices leave rounding in the last row, a float's too. */
+    const double slack = 1e-6;
     if (fabs(view[3]) > slack || fabs(view[7]) > slack || fabs(view[11]) > slack ||
         fabs(view[15] - 1) > slack)
         return "view is not affine: its last row must be 0 0 0 1";
     return NULL;
+}
+
+/* The view that means the same with the last row 0 0 0 1. */
+static void straighten_view(double view[16])
+{
+    double last = view[15];
+    for (int i = 0; i < 15; i++) view[i] = i % 4 == 3 ? 0 : last == 1 ? view[i] : view[i] / last;
+    view[15] = 1;
 }
 
 /* Clip space to pixels, folded into the projection's rows. */
@@ -50,6 +59,7 @@ static gz_vec3 row_vector(const double row[4])
 /* The one point that x, y and w all map to 0. */
 static bool find_eye(struct gz_camera *camera)
 {
+    if (!camera->perspective) return camera->pixel[2][3] != 0;
     gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]),
             w = row_vector(camera->pixel[2]);
     gz_vec3 yw = gz_cross(y, w), wx = gz_cross(w, x), xy = gz_cross(x, y);
@@ -62,15 +72,43 @@ static bool find_eye(struct gz_camera *camera)
     return gz_finite(camera->eye_view);
 }
 
-/* The w of an orthographic view is a constant; clip coordinates mean the same with every sign
- * turned. */
-static bool straighten_w(struct gz_camera *camera)
+/* Whether the middle of the picture shows something in front of an eye: whether there is a w above
+ * 0 at which the depth is between 0 and w, as it is in every convention. Depth is a linear function
+ * of w along a line of sight: `at_eye` + w * `slope`. */
+static bool shows_ahead(double at_eye, double slope)
 {
-    double w = camera->pixel[2][3];
-    if (w == 0) return false;
-    if (w < 0)
-        for (int i = 0; i < 12; i++) camera->pixel[i / 4][i % 4] = -camera->pixel[i / 4][i % 4];
-    return true;
+    /* Depth >= 0 at some w > 0, depth <= w at some w > 0, and both at one. */
+    double from = 0, to = HUGE_VAL;
+    const double bounds[2][2] = {{at_eye, slope}, {-at_eye, 1 - slope}}; /* b0 + w b1 >= 0 */
+    for (int i = 0; i < 2; i++) {
+        double b0 = bounds[i][0], b1 = bounds[i][1];
+        if (b1 > 0) from = fmax(from, -b0 / b1);
+        if (b1 < 0) to = fmin(to, -b0 / b1);
+        if (b1 == 0 && b0 < 0) return false;
+    }
+    return from <= to && to > 0;
+}
+
+/* Clip coordinates mean the same with every sign turned, but only what has a w above 0 is drawn. A
+ * projection that was multiplied by a negative number shows nothing as it is: it is turned. In an
+ * orthographic view w is a constant, so its own sign says so; in perspective only depth tells such
+ * a projection from one for a viewer who looks the other way. */
+static bool is_turned(const struct gz_camera *camera)
+{
+    const double *proj = camera->input.proj;
+    if (!camera->perspective) return camera->pixel[2][3] < 0;
+    gz_vec3 x = {proj[0], proj[4], proj[8]}, y = {proj[1], proj[5], proj[9]},
+            z = {proj[2], proj[6], proj[10]}, w = row_vector(camera->pixel[2]), eye;
+    gz_vec3 middle = gz_cross(x, y); /* where x and y stay 0 */
+    eye = camera->eye_view;
+    double at_eye = gz_dot(z, eye) + proj[14], slope = gz_dot(z, middle) / gz_dot(w, middle);
+    return !shows_ahead(at_eye, slope) && shows_ahead(-at_eye, slope);
+}
+
+static void turn(struct gz_camera *camera)
+{
+    for (int i = 0; i < 16; i++) camera->input.proj[i] = -camera->input.proj[i];
+    prepare_rows(camera);
 }
 
 /* Depth grows along the lines of sight: as w does, or along the rays of an orthographic view, whose
@@ -121,6 +159,17 @@ static bool find_frame(struct gz_camera *camera)
     return true;
 }
 
+/* Between the near and the far plane: depths from -w to w include those from 0 to w, in either
+ * direction. */
+static void find_clip(struct gz_camera *camera)
+{
+    const double *proj = camera->input.proj;
+    for (int i = 0; i < 4; i++) {
+        camera->clip[0][i] = proj[4 * i + 3] + proj[4 * i + 2];
+        camera->clip[1][i] = proj[4 * i + 3] - proj[4 * i + 2];
+    }
+}
+
 /* The near plane is where depth is -1 (GL), 0 or 1 (reversed). The camera does not say which, so
  * the nearest of these that lies in front is taken: a drag never has to stop before it. */
 static void find_near(struct gz_camera *camera)
@@ -143,14 +192,17 @@ bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *i
     assert(camera != NULL && input != NULL);
     struct gz_camera made = {.input = *input};
     const char *fault = input_fault(input);
-    gz_affine view = gz_affine_from_matrix(input->view), world;
+    gz_affine view, world;
+    if (fault == NULL) straighten_view(made.input.view);
+    view = gz_affine_from_matrix(made.input.view);
     if (fault == NULL && !gz_affine_inverse(&view, &world)) fault = "view has no inverse";
     if (fault == NULL) {
         prepare_rows(&made);
         made.view_to_world = world.linear;
         gz_vec3 w = row_vector(made.pixel[2]);
         made.perspective = w.x != 0 || w.y != 0 || w.z != 0;
-        bool shows = made.perspective ? find_eye(&made) : straighten_w(&made);
+        bool shows = find_eye(&made);
+        if (shows && is_turned(&made)) turn(&made);
         if (!shows || !find_depth(&made) || !find_frame(&made))
             fault = "proj shows nothing: its x, y and w rows are not independent";
     }
@@ -161,6 +213,7 @@ bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *i
     made.eye = gz_affine_apply(&world, made.eye_view);
     made.up_px = fabs(gz_see_vector(&(struct gz_sight){.camera = &made}, made.up).y);
     find_near(&made);
+    find_clip(&made);
     *camera = made;
     return true;
 }
@@ -287,6 +340,25 @@ bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, 
     *origin = eye;
     *direction = ray;
     return true;
+}
+
+bool gz_sight_span(const struct gz_sight *sight, gz_vec3 about, gz_vec3 origin, gz_vec3 direction,
+                   struct gz_span *span)
+{
+    *span = (struct gz_span){0, HUGE_VAL};
+    if (sight->is_ray) return true;
+    const struct gz_camera *camera = sight->camera;
+    gz_vec3 view = gz_add(gz_sight_view_point(sight, about), gz_view_vector(camera, origin));
+    gz_vec3 way = gz_view_vector(camera, direction);
+    double clip[2];
+    gz_sight_clip(sight, view, clip);
+    for (int i = 0; i < 2; i++) {
+        double growth = gz_dot(row_vector(camera->clip[i]), way), at = -clip[i] / growth;
+        if (growth > 0) span->from = fmax(span->from, at);
+        if (growth < 0) span->to = fmin(span->to, at);
+        if (!(growth != 0) && clip[i] < 0) return false;
+    }
+    return span->from <= span->to;
 }
 
 bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin,

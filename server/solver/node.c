@@ -12,7 +12,11 @@ static bool pick_origin(const struct gz_sight *sight, gz_vec3 place, double tole
 {
     gz_seen seen = gz_see_point(sight, place);
     bool ahead = seen.w > 0 && seen.depth >= 0;
-    if (!ahead || !(hypot(seen.x / seen.w, seen.y / seen.w) <= tolerance_px)) return false;
+    double clip[2] = {0, 0};
+    if (!sight->is_ray) gz_sight_clip(sight, gz_sight_view_point(sight, place), clip);
+    if (!ahead || !(clip[0] >= 0 && clip[1] >= 0) ||
+        !(hypot(seen.x / seen.w, seen.y / seen.w) <= tolerance_px))
+        return false;
     double away = gz_sight_converges(sight) ? gz_length(gz_sight_offset(sight, place)) : seen.depth;
     if (!isfinite(away)) return false;
     *distance = away;
@@ -44,6 +48,8 @@ bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *point
         return pick_origin(&sight, world->origin, tolerance_px, distance, point);
     if (!gz_sight_ray(&sight, world->origin, &from, &along)) return false;
     gz_vec3 start = gz_mat3_apply(&inverse, from), way = gz_mat3_apply(&inverse, along);
+    struct gz_span shown;
+    if (!gz_sight_span(&sight, world->origin, from, along, &shown)) return false;
     double enter = 0, leave = HUGE_VAL;
     for (int axis = 0; axis < 3; axis++) {
         double low = gz_component(bounds->min, axis), high = gz_component(bounds->max, axis);
@@ -51,7 +57,8 @@ bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *point
                       &leave))
             return false;
     }
-    if (!isfinite(enter)) return false;
+    if (!isfinite(enter) || leave < shown.from || enter > shown.to) return false;
+    if (enter > 0) enter = fmax(enter, shown.from);
     *distance = enter;
     *point = gz_add(world->origin, gz_add(from, gz_scale(along, enter)));
     return true;
@@ -59,27 +66,34 @@ bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *point
 
 /* ---- By rectangle ---- */
 
-/* The space that is seen in the rectangle: five half-spaces, each linear before the division by w.
- */
-#define SIDES 5
+/* The space that is seen in the rectangle: half-spaces, each linear before the division by w. */
+#define SIDES 7
+
+/* A corner of a box as it is seen, and on which side of the near and the far plane it is. */
+struct corner {
+    gz_seen seen;
+    double clip[2];
+};
 
 struct window {
     double left, top, right, bottom;
     double depth_min;
 };
 
-static double side_value(const struct window *window, int side, gz_seen p)
+static double side_value(const struct window *window, int side, const struct corner *corner)
 {
+    gz_seen p = corner->seen;
     switch (side) {
     case 0: return p.depth - window->depth_min;
     case 1: return p.x - window->left * p.w;
     case 2: return window->right * p.w - p.x;
     case 3: return p.y - window->top * p.w;
-    default: return window->bottom * p.w - p.y;
+    case 4: return window->bottom * p.w - p.y;
+    default: return corner->clip[side - 5];
     }
 }
 
-static bool in_window(const struct window *window, gz_seen p)
+static bool in_window(const struct window *window, const struct corner *p)
 {
     for (int side = 0; side < SIDES; side++)
         if (!(side_value(window, side, p) >= 0)) return false;
@@ -89,23 +103,30 @@ static bool in_window(const struct window *window, gz_seen p)
 /* Each cut of a convex polygon adds at most one corner. */
 #define CORNERS_MAX (4 + SIDES)
 
-static int cut_polygon(const struct window *window, int side, const gz_seen *from, int count,
-                       gz_seen *to)
+static struct corner between(const struct corner *a, const struct corner *b, double fraction)
+{
+    struct corner c = {.seen = gz_seen_between(a->seen, b->seen, fraction)};
+    for (int i = 0; i < 2; i++) c.clip[i] = a->clip[i] + fraction * (b->clip[i] - a->clip[i]);
+    return c;
+}
+
+static int cut_polygon(const struct window *window, int side, const struct corner *from, int count,
+                       struct corner *to)
 {
     int kept = 0;
     for (int i = 0; i < count; i++) {
-        gz_seen a = from[i], b = from[(i + 1) % count];
+        const struct corner *a = &from[i], *b = &from[(i + 1) % count];
         double at_a = side_value(window, side, a), at_b = side_value(window, side, b);
-        if (at_a >= 0 && kept < CORNERS_MAX) to[kept++] = a;
+        if (at_a >= 0 && kept < CORNERS_MAX) to[kept++] = *a;
         if ((at_a >= 0) != (at_b >= 0) && kept < CORNERS_MAX)
-            to[kept++] = gz_seen_between(a, b, at_a / (at_a - at_b));
+            to[kept++] = between(a, b, at_a / (at_a - at_b));
     }
     return kept;
 }
 
-static bool face_shows(const struct window *window, const gz_seen corners[4])
+static bool face_shows(const struct window *window, const struct corner corners[4])
 {
-    gz_seen polygons[2][CORNERS_MAX];
+    struct corner polygons[2][CORNERS_MAX];
     int count = 4;
     for (int i = 0; i < 4; i++) polygons[0][i] = corners[i];
     for (int side = 0; side < SIDES && count > 0; side++)
@@ -118,21 +139,23 @@ static const int faces[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                 {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}};
 
 static double see_corners(const struct gz_sight *sight, const gz_affine *world,
-                          const gz_box *bounds, gz_seen seen[8])
+                          const gz_box *bounds, struct corner corners[8])
 {
     double deepest = 0;
     for (int i = 0; i < 8; i++) {
         gz_vec3 corner = {i & 1 ? bounds->max.x : bounds->min.x,
                           i & 2 ? bounds->max.y : bounds->min.y,
                           i & 4 ? bounds->max.z : bounds->min.z};
-        seen[i] = gz_see_point(sight, gz_affine_apply(world, corner));
-        deepest = fmax(deepest, fabs(seen[i].depth));
+        gz_vec3 view = gz_sight_view_point(sight, gz_affine_apply(world, corner));
+        corners[i].seen = gz_see_view(sight, view, 1);
+        gz_sight_clip(sight, view, corners[i].clip);
+        deepest = fmax(deepest, fabs(corners[i].seen.depth));
     }
     return deepest;
 }
 
-/* The visible part of space reaches to infinity and no box does, so a box is visible only if one of
- * its faces is. */
+/* A box is visible if one of its faces is, or if all that is seen in the rectangle is inside of it,
+ * and then so is what is in the middle. */
 bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world,
                   const gz_box *bounds, bool *inside)
 {
@@ -141,18 +164,24 @@ bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz
     const double in_front =
         1e-9; /* part of the box's depth that counts as in front of the viewer */
     const gz_box origin = {{0, 0, 0}, {0, 0, 0}};
-    gz_seen seen[8];
+    struct corner seen[8];
     double deepest = see_corners(&sight, world, bounds != NULL ? bounds : &origin, seen);
     const struct window window = {fmin(rect[0], rect[2]), fmin(rect[1], rect[3]),
                                   fmax(rect[0], rect[2]), fmax(rect[1], rect[3]),
                                   in_front * deepest};
     bool whole = true, shows = false;
-    for (int i = 0; i < 8; i++) whole = whole && in_window(&window, seen[i]);
+    for (int i = 0; i < 8; i++) whole = whole && in_window(&window, &seen[i]);
     for (int i = 0; i < 6 && !whole && !shows; i++) {
         const int *face = faces[i];
-        const gz_seen corners[4] = {seen[face[0]], seen[face[1]], seen[face[2]], seen[face[3]]};
+        const struct corner corners[4] = {seen[face[0]], seen[face[1]], seen[face[2]],
+                                          seen[face[3]]};
         shows = face_shows(&window, corners);
     }
     if (inside != NULL) *inside = whole;
-    return whole || shows;
+    if (whole || shows || bounds == NULL) return whole || shows;
+    const struct gz_pointer middle = {
+        .at = {(window.left + window.right) / 2, (window.top + window.bottom) / 2}};
+    double distance;
+    gz_vec3 point;
+    return gz_pick_node(camera, &middle, world, bounds, 0, &distance, &point);
 }

@@ -171,6 +171,23 @@ struct gz_view_frame gz_sight_frame(const struct gz_sight *sight);
  * unit. False if there is none. */
 bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction);
 
+/* A camera shows nothing before its near plane or beyond its far one. Not negative at what it shows
+ * of a point, for each of the two. A bare ray has no planes. */
+static inline void gz_sight_clip(const struct gz_sight *sight, gz_vec3 view, double clip[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const double *c = sight->camera->clip[i];
+        clip[i] = c[0] * view.x + c[1] * view.y + (c[2] * view.z + c[3]);
+    }
+}
+
+/* The part of a ray of gz_sight_ray that is shown. False if none is. */
+struct gz_span {
+    double from, to; /* distances from its origin */
+};
+bool gz_sight_span(const struct gz_sight *sight, gz_vec3 about, gz_vec3 origin, gz_vec3 direction,
+                   struct gz_span *span);
+
 /* Nothing nearer than this part of the gizmo's own depth is drawn or picked. */
 #define GZ_CLIP_RATIO 1e-4
 

@@ -55,10 +55,10 @@ enum gz_solve {
 
 /* ---- Camera ---- */
 
-/* A camera as the client says it. Any depth range works and none has to be declared: depth rows are
- * not read. */
+/* A camera as the client says it. Any depth range works and none has to be declared: depth counts
+ * for what lies before the near or beyond the far plane, and for nothing else. */
 struct gz_camera_input {
-    double view[16];    /* world to view; affine, its last row 0 0 0 1 */
+    double view[16];    /* world to view; affine: its last row is 0 0 0 1 within 1e-6 */
     double proj[16];    /* view to clip; perspective or orthographic, off-centre or not */
     double viewport[4]; /* x, y, width, height in pixels */
     bool ndc_y_down;    /* clip y points down */
@@ -67,7 +67,9 @@ struct gz_camera_input {
 };
 
 /* A camera made ready. Read `input`, `eye`, `right`, `up`, `backward` and `perspective`; the rest
- * is the solver's own. */
+ * is the solver's own. In `input` the view is divided by its last element, with the last row 0 0 0
+ * 1, and a projection that was multiplied by a negative number, so that it shows nothing, is turned
+ * back: all of it by the sign. */
 struct gz_camera {
     struct gz_camera_input input;
     bool perspective;
@@ -84,6 +86,7 @@ struct gz_camera {
     gz_mat3 view_to_world; /* directions */
     double up_px;          /* pixels times w for a metre along `up` */
     double near_w;         /* the least w before the near plane if the projection says it, else 0 */
+    double clip[2][4];     /* view space: not negative behind the near, before the far plane */
 };
 
 /* False, with a static sentence in *why (which may be NULL), if the camera cannot be used: a number

@@ -71,6 +71,7 @@ struct gz_aim {
     gz_vec3 start, way;  /* in the node's space; `way` for a metre in the world */
     gz_vec3 from, along; /* in the world: the start from the node's origin; unit */
     gz_vec3 origin;
+    double nearest, furthest; /* metres along it: the camera's near and far plane */
 };
 
 /* False if the pointer meets nothing (as gz_pick_node), or the world has no inverse. `camera`

@@ -13,6 +13,10 @@ bool gz_aim(struct gz_aim *aim, const struct gz_camera *camera, const struct gz_
     if (!gz_sight_init(&sight, camera, pointer) || !gz_mat3_inverse(&world->linear, &inverse))
         return false;
     if (!gz_sight_ray(&sight, world->origin, &aim->from, &aim->along)) return false;
+    struct gz_span shown;
+    if (!gz_sight_span(&sight, world->origin, aim->from, aim->along, &shown)) return false;
+    aim->nearest = shown.from;
+    aim->furthest = fmin(shown.to, DBL_MAX);
     aim->origin = world->origin;
     aim->start = gz_mat3_apply(&inverse, aim->from);
     aim->way = gz_mat3_apply(&inverse, aim->along);
@@ -28,6 +32,7 @@ struct line {
     int x, y,
         z; /* the axis along which it goes furthest is z; the other two so that the winding stays */
     double slope[2], inverse_z;
+    double nearest; /* what is met before does not count */
 };
 
 /* An axis along which the line does not go at all has an inverse so large that it is either inside
@@ -42,7 +47,8 @@ static double inverse_of(double way)
 static struct line line_of(const struct gz_surface *surface, const struct gz_aim *aim)
 {
     const double way[3] = {aim->way.x, aim->way.y, aim->way.z};
-    struct line line = {.start = {aim->start.x, aim->start.y, aim->start.z}};
+    struct line line = {.start = {aim->start.x, aim->start.y, aim->start.z},
+                        .nearest = aim->nearest};
     double reach = 0;
     for (int axis = 0; axis < 3; axis++) {
         line.inverse[axis] = inverse_of(way[axis]);
@@ -63,7 +69,7 @@ static struct line line_of(const struct gz_surface *surface, const struct gz_aim
 /* Where the line enters the box, infinite if that is not before `limit`. */
 static double enter_box(const struct line *line, const float box[6], double limit)
 {
-    double enter = 0, leave = limit;
+    double enter = line->nearest, leave = limit;
     for (int axis = 0; axis < 3; axis++) {
         double a = ((double)box[axis] - line->pad - line->start[axis]) * line->inverse[axis];
         double b = ((double)box[axis + 3] + line->pad - line->start[axis]) * line->inverse[axis];
@@ -78,7 +84,7 @@ double gz_surface_enter(const struct gz_surface *surface, const struct gz_aim *a
 {
     if (surface->count == 0) return HUGE_VAL;
     struct line line = line_of(surface, aim);
-    return enter_box(&line, surface->boxes[0], DBL_MAX);
+    return enter_box(&line, surface->boxes[0], aim->furthest);
 }
 
 /* ---- triangles ---- */
@@ -104,7 +110,7 @@ static bool meet_triangle(const struct line *line, const struct gz_triangle *tri
     double area = u + v + w;
     if (!(front || back) || area == 0) return false;
     double away = (u * z[0] + v * z[1] + w * z[2]) / area * line->inverse_z;
-    if (!(away >= 0 && away <= limit)) return false;
+    if (!(away >= line->nearest && away <= limit)) return false;
     *distance = away;
     return true;
 }
@@ -164,7 +170,7 @@ enum gz_surface_outcome gz_surface_hit(const struct gz_surface *surface, const s
     struct stop stops[STOPS_MAX];
     size_t stop_count = 0;
     enum gz_surface_outcome met = GZ_MISSED;
-    double limit = fmin(*distance, DBL_MAX);
+    double limit = fmin(*distance, aim->furthest);
     if (surface->count == 0) return met;
     struct line line = line_of(surface, aim);
     stops[stop_count++] = (struct stop){.distance = enter_box(&line, surface->boxes[0], limit)};
@@ -325,6 +331,7 @@ enum gz_surface_outcome gz_surface_pass(const struct gz_surface *surface,
         !gz_sight_init(&sight, camera, pointer))
         return GZ_MISSED;
     struct view view = view_of(&sight, world);
+    if (!sight.is_ray) view.least_depth = camera->near_w;
     const float *box = surface->boxes[0];
     for (int i = 0; i < 8; i++) {
         const float corner[3] = {box[i & 1 ? 3 : 0], box[i & 2 ? 4 : 1], box[i & 4 ? 5 : 2]};
@@ -337,7 +344,9 @@ enum gz_surface_outcome gz_surface_pass(const struct gz_surface *surface,
     gz_vec3 place = gz_affine_apply(world, nearest.place);
     double distance =
         view.converges ? gz_length(gz_sight_offset(&sight, place)) : nearest.seen.depth;
-    if (!isfinite(distance) || !gz_finite(place)) return GZ_MISSED;
+    double clip[2] = {0, 0};
+    if (!sight.is_ray) gz_sight_clip(&sight, gz_sight_view_point(&sight, place), clip);
+    if (!isfinite(distance) || !gz_finite(place) || clip[1] < 0) return GZ_MISSED;
     *beside = (struct gz_beside){.px = nearest.px, .distance = distance, .point = place};
     return GZ_MET;
 }

@@ -35,6 +35,70 @@ TEST(test_unusable_cameras_are_refused_in_words)
     }
 }
 
+/* What an inversion in float32 leaves in the last row: every such camera is taken, and sees what
+ * the exact one sees. A row that is off by more means something else. */
+TEST(test_cameras_of_float32_are_taken)
+{
+    const struct gz_camera exact = camera_look((gz_vec3){3, -4, 5}, (gz_vec3){0, 1, 0});
+    static const double off[] = {2.4e-7, -2.4e-7, 9.9e-7};
+    for (size_t i = 0; i < COUNT(off); i++)
+        for (int last = 3; last < 16; last += 4) {
+            struct gz_camera_input input = exact.input;
+            struct gz_camera camera;
+            double at[2], here[2];
+            if (last == 15)
+                for (int k = 0; k < 15; k++) input.view[k] *= 1 + off[i];
+            input.view[last] += off[i];
+            assert_true(gz_camera_prepare(&camera, &input, NULL));
+            assert_near(camera.input.view[last], last == 15, 0);
+            assert_true(gz_camera_project(&camera, (gz_vec3){0.5, 1, 0.25}, at, NULL));
+            assert_true(gz_camera_project(&exact, (gz_vec3){0.5, 1, 0.25}, here, NULL));
+            assert_near(at[0], here[0], 1e-9);
+            assert_near(at[1], here[1], 1e-9);
+            input.view[last] += 2e-6;
+            assert_false(gz_camera_prepare(&camera, &input, NULL));
+        }
+}
+
+/* Depth of -1 to 1, 0 to 1, 1 to 0, and both of these without an end. */
+static void write_depth(double proj[16], int kind)
+{
+    const double n = 0.1, f = 1000;
+    const double rows[5][2] = {{-(f + n) / (f - n), -2 * f * n / (f - n)},
+                               {-f / (f - n), -f * n / (f - n)},
+                               {n / (f - n), f * n / (f - n)},
+                               {-1, -2 * n},
+                               {0, n}};
+    proj[10] = rows[kind][0];
+    proj[14] = rows[kind][1];
+}
+
+/* Clip coordinates with every sign turned are the same picture, though nothing of it is in front.
+ */
+TEST(test_projections_times_a_negative_number_show_the_same)
+{
+    for (int kind = 0; kind < 5 * 2 * 2; kind++) {
+        struct gz_camera exact = camera_look((gz_vec3){3, -4, 5}, (gz_vec3){0, 1, 0}), turned;
+        struct gz_camera_input input = exact.input;
+        write_depth(input.proj, kind / 4);
+        if (kind & 2) input.ndc_y_down = true;
+        if (kind & 1) { /* the viewer looks along +z */
+            for (int row = 0; row < 16; row += 4) input.view[row + 2] = -input.view[row + 2];
+            for (int row = 0; row < 4; row++) input.proj[8 + row] = -input.proj[8 + row];
+        }
+        double at[2], here[2];
+        const gz_vec3 place = {0.5, 1, 0.25};
+        assert_true(gz_camera_prepare(&exact, &input, NULL));
+        assert_true(gz_camera_project(&exact, place, here, NULL));
+        for (int i = 0; i < 16; i++) input.proj[i] *= -3;
+        assert_true(gz_camera_prepare(&turned, &input, NULL));
+        assert_true(gz_camera_project(&turned, place, at, NULL));
+        assert_near(at[0], here[0], 1e-9);
+        assert_near(at[1], here[1], 1e-9);
+        assert_vec3(turned.right, exact.right.x, exact.right.y, exact.right.z, 1e-12);
+    }
+}
+
 TEST(test_frame_is_the_screens)
 {
     gz_vec3 eye = {3, -4, 5};

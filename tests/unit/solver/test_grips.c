@@ -169,8 +169,3 @@ TEST(test_named_handle_keeps_the_ratio)
     const double beside[2] = {5 * M_SQRT1_2, -5 * M_SQRT1_2};
     assert_near(ten_px(&s, GZ_SU, beside, 0), 3, 1e-9);
 }
-
-int main(void)
-{
-    return test_run(NULL, NULL);
-}

@@ -298,3 +298,51 @@ TEST(test_pivot_does_not_depend_on_order)
         }
     }
 }
+/* A camera that looks along -z from 0 and shows what is 1 to 100 m away. */
+static struct gz_camera camera_from_1_to_100(bool ortho)
+{
+    struct gz_camera camera =
+        ortho ? camera_ortho((gz_vec3){0, 0, 0}, (gz_vec3){0, 0, -1}, 4) : camera_at(0, 0, 0);
+    struct gz_camera_input input = camera.input;
+    input.proj[10] = ortho ? -2.0 / 99 : -101.0 / 99;
+    input.proj[14] = ortho ? -101.0 / 99 : -200.0 / 99;
+    assert_true(gz_camera_prepare(&camera, &input, NULL));
+    return camera;
+}
+
+/* What the client does not draw is not hit: what lies before the near or beyond the far plane. Of
+ * what the near plane cuts the rest is. */
+TEST(test_nodes_are_picked_between_the_near_and_the_far_plane)
+{
+    static const struct {
+        double from, to;
+        bool hit;
+        double distance;
+    } cases[] = {{0.4, 0.6, false, 0}, {0.4, 3, true, 1},     {2, 3, true, 2},
+                 {99, 120, true, 99},  {101, 120, false, 0},  {-5, 3, true, 0},
+                 {-5, 0.5, false, 0},  {-500, 5000, true, 0}, {900, 1100, false, 0}};
+    const struct gz_pointer pointer = {.at = {960, 540}};
+    const struct gz_pointer ray = {.is_ray = true, .direction = {0, 0, -1}};
+    const double rect[4] = {900, 500, 1000, 600};
+    for (size_t i = 0; i < COUNT(cases) * 2; i++) {
+        const struct gz_camera camera = camera_from_1_to_100(i % 2);
+        const double from = cases[i / 2].from, to = cases[i / 2].to;
+        const gz_box box = {{-0.5, -0.5, -to}, {0.5, 0.5, -from}};
+        gz_affine world = gz_affine_identity;
+        double distance;
+        gz_vec3 point;
+        bool hit = gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point);
+        assert_int_equal(hit, cases[i / 2].hit);
+        if (hit) assert_near(distance, cases[i / 2].distance, 1e-9);
+        bool inside;
+        assert_int_equal(gz_pick_rect(&camera, rect, &world, &box, &inside), cases[i / 2].hit);
+        world.origin.z = -(from + to) / 2;
+        bool shown = -world.origin.z >= 1 && -world.origin.z <= 100;
+        assert_int_equal(gz_pick_node(&camera, &pointer, &world, NULL, 8, &distance, &point),
+                         shown);
+        /* A hand's ray is no camera: it has no planes. */
+        if (to > 0)
+            assert_true(
+                gz_pick_node(&camera, &ray, &gz_affine_identity, &box, 8, &distance, &point));
+    }
+}
