@@ -99,12 +99,14 @@ static enum gz_status hover(struct gz_client *client, const struct gz_replay_cas
     return status;
 }
 
-static void take_row(const struct gz_client *client, uint64_t id, double row[GZ_REPLAY_ROW])
+static void take_row(const struct gz_client *client, const struct gz_replay_case *replay,
+                     uint64_t id, double row[GZ_REPLAY_ROW])
 {
     const struct gz_mirror_node *node = gz_mirror_find(gz_client_mirror(client), id);
     if (node == NULL) return;
     memcpy(row, &node->trs.t, 3 * sizeof *row);
-    memcpy(row + 3, &node->trs.r, 4 * sizeof *row);
+    gz_quat r = gz_replay_turn(replay, node->trs.r);
+    memcpy(row + 3, &r, sizeof r);
     memcpy(row + 7, &node->trs.s, 3 * sizeof *row);
 }
 
@@ -125,7 +127,7 @@ static enum gz_status drag(struct gz_client *client, struct solve_case *one, uin
         if (grabbed) ctl_wait_until(client, due += pause);
         if (grabbed) status = gz_client_send(client, &move, NULL, error);
         if (grabbed && status == GZ_OK) status = settle(client, error);
-        take_row(client, id, one->rows[i]);
+        take_row(client, &one->replay, id, one->rows[i]);
     }
     struct gz_message cancel = {.op = GZ_OP_POINTER, .pointer.phase = GZ_PHASE_CANCEL};
     return status == GZ_OK && grabbed ? request(client, &cancel, error) : status;

@@ -237,6 +237,8 @@ bool gz_rigid_apply(const gz_rigid *rigid, gz_trs *trs)
         if (!rigid->in_place)
             now.t = gz_shifted(now.t, gz_turn_offset(*q, gz_sub(now.t, rigid->pivot)));
         if (!gz_quat_normalize(gz_quat_multiply(*q, now.r), &now.r)) return false;
+    } else if (q->w < 0) {
+        now.r = gz_quat_opposite(now.r);
     }
     now.t = gz_shifted(now.t, rigid->shift);
     if (!gz_finite(now.t)) return false;

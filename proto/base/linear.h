@@ -170,6 +170,11 @@ static inline gz_quat gz_quat_conjugate(gz_quat q)
 {
     return (gz_quat){-q.x, -q.y, -q.z, q.w};
 }
+/* The other quaternion of the same rotation. */
+static inline gz_quat gz_quat_opposite(gz_quat q)
+{
+    return (gz_quat){-q.x, -q.y, -q.z, -q.w};
+}
 gz_vec3 gz_rotate(gz_quat unit, gz_vec3 v);
 /* By `angle` radians about the unit vector `axis`. */
 static inline gz_quat gz_quat_about(gz_vec3 axis, double angle)

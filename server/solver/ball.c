@@ -118,17 +118,66 @@ static bool sphere_of_circle(const struct gz_ball_place *ball, const struct gz_c
     return true;
 }
 
-bool gz_ball_point(const struct gz_ball_place *ball, const struct gz_sight *sight, gz_vec3 *unit)
+/* The exact ball is a sphere, except one that fills an ellipse of the picture. */
+static bool has_sphere(const struct gz_ball_place *ball, const struct gz_sight *sight)
+{
+    bool stretched = ball->fit == GZ_FIT_ELLIPSE && !(ball->circle[2] > 0);
+    return sight->is_ray || (ball->kind == GZ_BALL_EXACT && !stretched);
+}
+
+static bool find_sphere(const struct gz_ball_place *ball, const struct gz_sight *sight,
+                        gz_vec3 *centre, double *radius)
 {
     bool by_object = ball->fit == GZ_FIT_OBJECT && !(ball->circle[2] > 0);
-    bool stretched = ball->fit == GZ_FIT_ELLIPSE && !(ball->circle[2] > 0);
-    if (!sight->is_ray && (ball->kind != GZ_BALL_EXACT || stretched))
-        return point_by_pixels(ball, sight, unit);
-    gz_vec3 centre = ball->origin, from, along;
-    double radius = ball->radius;
-    if (!sight->is_ray && !by_object && !sphere_of_circle(ball, sight->camera, &centre, &radius))
+    *centre = ball->origin;
+    *radius = ball->radius;
+    if (!sight->is_ray && !by_object && !sphere_of_circle(ball, sight->camera, centre, radius))
         return false;
-    if (!(radius > 0) || !gz_sight_ray(sight, centre, &from, &along)) return false;
+    return *radius > 0;
+}
+
+/* A sphere of at least this part of its distance from the eye is too near. */
+#define NEARNESS_MAX 0.7
+
+bool gz_ball_is_flat(const struct gz_ball_place *ball, const struct gz_sight *sight)
+{
+    gz_vec3 centre;
+    double radius;
+    bool circle = !sight->is_ray && ball->fit == GZ_FIT_CIRCLE && !(ball->circle[2] > 0);
+    if (!gz_sight_converges(sight) || !has_sphere(ball, sight) ||
+        !find_sphere(ball, sight, &centre, &radius))
+        return false;
+    return circle || radius >= NEARNESS_MAX * gz_length(gz_sight_offset(sight, centre));
+}
+
+/* Where the line of sight meets the plane across the way to the viewer, and on from there along
+ * that way. */
+static bool point_on_flat(const struct gz_sight *sight, gz_vec3 centre, double radius,
+                          gz_vec3 *unit)
+{
+    struct gz_view_frame frame = gz_sight_frame(sight);
+    double uv[2];
+    if (sight->is_ray) {
+        const struct gz_pointer ahead = {
+            .is_ray = true, .origin = sight->origin, .direction = gz_sub(centre, sight->origin)};
+        struct gz_sight to_centre = {0};
+        if (!gz_sight_init(&to_centre, NULL, &ahead)) return false;
+        frame = gz_sight_frame(&to_centre);
+    }
+    const gz_vec3 axes[2] = {frame.right, frame.up};
+    if (gz_place_on_plane(sight, centre, axes, GZ_ANYWHERE, uv) != GZ_SOLVE_OK) return false;
+    gz_vec3 from = gz_add(gz_scale(frame.right, uv[0]), gz_scale(frame.up, uv[1]));
+    return point_on_sphere(from, gz_negate(frame.backward), radius, false, unit);
+}
+
+bool gz_ball_point(const struct gz_ball_place *ball, const struct gz_sight *sight, gz_vec3 *unit)
+{
+    gz_vec3 centre, from, along;
+    double radius;
+    if (!has_sphere(ball, sight)) return point_by_pixels(ball, sight, unit);
+    if (!find_sphere(ball, sight, &centre, &radius)) return false;
+    if (ball->is_flat) return point_on_flat(sight, centre, radius, unit);
+    if (!gz_sight_ray(sight, centre, &from, &along)) return false;
     return point_on_sphere(from, along, radius, gz_sight_converges(sight), unit);
 }
 

@@ -14,7 +14,15 @@ struct gz_ball_place {
     double radius;        /* world; for rays and for the exact ball that fits the object */
     double size_px;       /* the ball's radius if it fits the object */
     const double *circle; /* [x, y, r] in pixels; r 0: by fit */
+    bool is_flat; /* an exact ball is met along the line from its centre to the viewer, as if seen
+                     from far away, and not along the line of sight */
 };
+
+/* Whether an exact ball has to be flat. A circle in the picture is no sphere in the world: how it
+ * turns does not depend on the lens. A sphere that is very near to the eye, as it is in a wide
+ * lens, would hardly turn, and from inside the other way. Such a ball turns as one that is far
+ * away. */
+bool gz_ball_is_flat(const struct gz_ball_place *ball, const struct gz_sight *sight);
 
 /* The unit vector in the world from the ball's centre to the place under the pointer. */
 bool gz_ball_point(const struct gz_ball_place *ball, const struct gz_sight *sight, gz_vec3 *unit);

@@ -42,8 +42,8 @@ static struct gz_range range_of(const struct gz_drag *drag, const struct gz_sigh
 
 static struct gz_ball_place ball_of(const struct gz_drag *drag)
 {
-    return (struct gz_ball_place){drag->ball, drag->fit,     drag->origin,
-                                  drag->gain, drag->size_px, drag->circle};
+    return (struct gz_ball_place){drag->ball,    drag->fit,    drag->origin,   drag->gain,
+                                  drag->size_px, drag->circle, drag->flat_ball};
 }
 
 static enum gz_solve measure_distance(const struct gz_drag *drag, const struct gz_sight *sight,
@@ -482,6 +482,7 @@ static void choose_rule(struct gz_drag *drag, const struct gz_gizmo *gizmo,
 static enum gz_solve press_ball(struct gz_drag *drag, const struct gz_sight *sight)
 {
     struct gz_ball_place ball = ball_of(drag);
+    ball.is_flat = drag->flat_ball = gz_ball_is_flat(&ball, sight);
     if (!gz_ball_point(&ball, sight, &drag->ball_press)) return GZ_SOLVE_NONE;
     drag->ball_side = gz_ball_across(drag->ball_press);
     return GZ_SOLVE_OK;
@@ -628,7 +629,12 @@ static bool make_motion_by_angle(const struct gz_drag *drag, const double value[
                                  struct gz_motion *motion)
 {
     if (!make_motion(drag, value, motion)) return false;
-    if (motion->kind == GZ_MOTION_ROTATE) motion->turn = gz_quat_about(drag->turn_axis, turn);
+    if (motion->kind != GZ_MOTION_ROTATE) return true;
+    gz_quat q = gz_quat_about(drag->turn_axis, turn);
+    /* The other quaternion of the same turn after each whole one, so that what follows the node
+     * from one pointer to the next turns no more than it does. */
+    bool odd = fmod(rint((value[0] - turn) / two_pi), 2) != 0;
+    motion->turn = odd ? gz_quat_opposite(q) : q;
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "solver/handle.h"
 #include "solver/place.h"
+#include "solver/shape.h"
 
 const struct gz_tool gz_tool_default = {
     .mode = GZ_MODE_TRANSLATE,
@@ -339,11 +340,13 @@ bool gz_gizmo_build_on(struct gz_gizmo *gizmo, const struct gz_tool *tool,
     if (!find_coordinates(&made, tool, active)) return false;
     const struct gz_sight sight = {.camera = camera};
     double w = camera != NULL ? gz_see_point(&sight, made.origin).w : 1;
-    double pixel = camera != NULL ? gz_pixel_size_at(camera, w) : GZ_RAY_METRES_PER_PX;
+    const struct look look = look_of(&made, tool, camera, w);
+    double front_w = gz_front_w(&made, w, look.w_growth);
+    double pixel = camera != NULL ? gz_pixel_size_at(camera, front_w) : GZ_RAY_METRES_PER_PX;
     made.size = tool->size_px * pixel;
     if (!(made.size > 0) || !isfinite(made.size)) return false;
-    const struct look look = look_of(&made, tool, camera, w);
     made.handles = visible_handles(&made, &look);
+    if (!(w > 0) && made.handles == 0) return false;
     *gizmo = made;
     return true;
 }

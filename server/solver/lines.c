@@ -175,10 +175,9 @@ size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
         const struct gz_pointer pointer = {
             .is_ray = true, .origin = before, .direction = {0, 0, -1}};
         if (!gz_sight_init(&sight, NULL, &pointer)) return 0;
-    } else {
-        drawing.least_w = gz_see_point(&sight, gizmo->origin).w * GZ_CLIP_RATIO;
     }
     const struct gz_shape_view view = gz_shape_view_of(gizmo, &sight);
+    if (camera != NULL) drawing.least_w = view.front_w * GZ_CLIP_RATIO;
     drawing.rgb = active == GZ_HANDLE_NONE ? GREY : dimmed(GREY);
     if (gizmo->mode == GZ_MODE_BOUNDS && gizmo->has_box) draw_box(&drawing, gizmo);
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++) {

@@ -52,15 +52,22 @@ static inline bool turn_node(const struct hanger *hanger, const struct gz_motion
                              gz_trs *local)
 {
     gz_quat q = motion->turn;
+    bool is_other = q.w < 0; /* the other quaternion of its turn, and so will be the node's */
+    if (is_other) q = gz_quat_opposite(q);
     gz_vec3 axis = {q.x, q.y, q.z}, inside;
-    if (q.x == 0 && q.y == 0 && q.z == 0) return true; /* whole turns */
+    if (q.x == 0 && q.y == 0 && q.z == 0) { /* whole turns */
+        if (is_other) local->r = gz_quat_opposite(local->r);
+        return true;
+    }
     if (!hanger->upright) {
         if (!into_rotation(&hanger->parent->linear, axis, &inside)) return false;
         axis = inside;
     }
     local->t = shifted(hanger, local->t, gz_turn_offset(q, arm(hanger, motion, local->t)));
     gz_quat turned = gz_quat_multiply((gz_quat){axis.x, axis.y, axis.z, q.w}, local->r);
-    return gz_unit_quat(turned, &local->r);
+    if (!gz_unit_quat(turned, &local->r)) return false;
+    if (is_other) local->r = gz_quat_opposite(local->r);
+    return true;
 }
 
 /* ---- Scaling ---- */

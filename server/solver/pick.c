@@ -280,7 +280,7 @@ static struct nearness handle_nearness(const struct gz_gizmo *gizmo, const struc
                                        double limit, int *rank)
 {
     struct gz_shape shape = {0};
-    const struct question asked = {view->origin.w * GZ_CLIP_RATIO, limit};
+    const struct question asked = {view->front_w * GZ_CLIP_RATIO, limit};
     if (!gz_shape_of(&shape, gizmo, tool, view, handle)) return nowhere;
     *rank = shape.rank;
     struct nearness near = shape_nearness(view, &shape, asked);
@@ -298,7 +298,7 @@ double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *too
                  (gizmo->handles & GZ_HANDLE_BIT(handle)) != 0;
     if (!drawn || !gz_sight_init(&sight, camera, pointer)) return HUGE_VAL;
     struct gz_shape_view view = gz_shape_view_of(gizmo, &sight);
-    if (!(view.origin.w > 0)) return HUGE_VAL;
+    if (!(view.front_w > 0)) return HUGE_VAL;
     return handle_nearness(gizmo, tool, &view, handle, HUGE_VAL, &rank).px;
 }
 
@@ -338,7 +338,7 @@ enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool 
     double least = HUGE_VAL;
     if (!gz_sight_init(&sight, camera, pointer)) return GZ_HANDLE_NONE;
     const struct gz_shape_view view = gz_shape_view_of(gizmo, &sight);
-    if (!(view.origin.w > 0) || is_out_of_reach(gizmo, &view, tool->tolerance_px))
+    if (!(view.front_w > 0) || is_out_of_reach(gizmo, &view, tool->tolerance_px))
         return GZ_HANDLE_NONE;
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++) {
         struct found one = {.handle = handle};

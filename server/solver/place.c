@@ -6,6 +6,9 @@ static bool in_range(struct gz_range range, double depth)
     return depth >= range.min && depth <= range.max;
 }
 
+/* The sine of the least angle between ray and axis at which the nearest place means anything. */
+#define PARALLEL_SINE 1e-6
+
 /* The place where the axis leaves the range on the side of `depth`. */
 static enum gz_solve stop_at_range(gz_seen a, gz_seen b, struct gz_range range, double depth,
                                    double *t)
@@ -22,10 +25,25 @@ enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_ve
     return in_range(range, depth) ? GZ_SOLVE_OK : stop_at_range(a, b, range, depth, t);
 }
 
+/* Brings a place on the axis that lines of sight meet at a smaller angle than the range allows back
+ * to where it is that angle: beyond, a vanishing point is near. */
+static enum gz_solve stop_at_angle(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                                   double sine_min, enum gz_solve found, double *t)
+{
+    gz_vec3 offset = gz_sight_offset(sight, origin), across = gz_cross(offset, axis);
+    double length = gz_dot(axis, axis), foot = -gz_dot(offset, axis) / length;
+    double away = *t - foot, reach = gz_dot(across, across) * (1 - sine_min * sine_min);
+    if (!(reach > 0) || !isfinite(foot) ||
+        !(away * away * length * length * sine_min * sine_min > reach))
+        return found;
+    *t = foot + copysign(sqrt(reach) / (length * sine_min), away);
+    return GZ_SOLVE_CLAMPED;
+}
+
 /* With k the foot's way along the image, as a part of the image's speed at the origin, t = k A / (A
  * - k B) and w there is A * A / (A - k B), where A and B are the w of origin and axis. So a depth
  * out of range is seen before dividing, and the sign cannot change past the vanishing point. */
-enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+static enum gz_solve find_foot(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
                                struct gz_range range, double *t)
 {
     gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
@@ -44,14 +62,46 @@ enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_
     return GZ_SOLVE_OK;
 }
 
-/* The sine of the least angle between ray and axis at which the nearest place means anything. */
-#define PARALLEL_SINE 1e-6
+/* The same for a ray, wherever about the hand the origin is: in the plane through hand and axis,
+ * measured from the place of the axis that is nearest to the hand. A ray that has turned past the
+ * axis's direction, and does not point away from the axis, sees its end. */
+static enum gz_solve find_by_hand(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                                  struct gz_range range, double *t)
+{
+    gz_vec3 offset = gz_sight_offset(sight, origin);
+    double square = gz_dot(axis, axis), foot = -gz_dot(offset, axis) / square;
+    gz_vec3 nearest = gz_add(offset, gz_scale(axis, foot));
+    double ahead = gz_dot(nearest, sight->along), sideways = gz_dot(axis, sight->along);
+    double place = foot + gz_dot(nearest, nearest) * sideways / (ahead * square);
+    bool passed = !(ahead > 0) && 2 * sideways * sideways > square;
+    if (passed && range.sine_min > PARALLEL_SINE && isfinite(foot)) {
+        *t = copysign(1e300, sideways);
+        return GZ_SOLVE_CLAMPED;
+    }
+    if (!(ahead > 0) || !isfinite(place)) return GZ_SOLVE_KEPT;
+    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
+    double depth = a.depth + place * b.depth;
+    if (!in_range(range, depth)) return stop_at_range(a, b, range, depth, t);
+    *t = place;
+    return GZ_SOLVE_OK;
+}
 
-enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
                                struct gz_range range, double *t)
 {
-    gz_vec3 from, along;
-    if (!gz_sight_ray(sight, origin, &from, &along)) return GZ_SOLVE_KEPT;
+    double place;
+    enum gz_solve found = sight->is_ray ? find_by_hand(sight, origin, axis, range, &place)
+                                        : find_foot(sight, origin, axis, range, &place);
+    if (found == GZ_SOLVE_KEPT) return found;
+    if (range.sine_min > 0 && gz_sight_converges(sight))
+        found = stop_at_angle(sight, origin, axis, range.sine_min, found, &place);
+    *t = place;
+    return found;
+}
+
+static enum gz_solve find_nearest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                                  gz_vec3 from, gz_vec3 along, struct gz_range range, double *t)
+{
     gz_vec3 across = gz_cross(axis, along);
     double square = gz_dot(across, across);
     if (!(square > PARALLEL_SINE * PARALLEL_SINE * gz_dot(axis, axis))) return GZ_SOLVE_KEPT;
@@ -63,6 +113,27 @@ enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_
     if (!in_range(range, depth)) return stop_at_range(a, b, range, depth, t);
     *t = place;
     return GZ_SOLVE_OK;
+}
+
+/* A ray that has turned past the axis's direction meets it behind itself: it stops where it would
+ * have been a little before. */
+enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                               struct gz_range range, double *t)
+{
+    gz_vec3 from, along;
+    double place;
+    if (!gz_sight_ray(sight, origin, &from, &along)) return GZ_SOLVE_KEPT;
+    double towards = gz_dot(axis, along);
+    bool limited = range.sine_min > PARALLEL_SINE && gz_sight_converges(sight);
+    enum gz_solve found = find_nearest(sight, origin, axis, from, along, range, &place);
+    bool passed = limited && found == GZ_SOLVE_KEPT &&
+                  2 * towards * towards > gz_dot(axis, axis) * gz_dot(along, along);
+    if (passed) place = copysign(1e300, towards);
+    if (limited && (passed || found != GZ_SOLVE_KEPT))
+        found = stop_at_angle(sight, origin, axis, range.sine_min, found, &place);
+    if (found == GZ_SOLVE_KEPT) return found;
+    *t = place;
+    return found;
 }
 
 /* The hit as (u, v, s): uv = (u / s, v / s). All three are linear in the pointer; volume / s is the

@@ -22,7 +22,8 @@ static inline double gz_edge_sine(const struct gz_tool *tool)
     return tool->edge_rad > floor_sine ? sin(fmin(tool->edge_rad, 1)) : floor_sine;
 }
 
-/* The place on origin + t * axis whose image is the foot of the pointer on the axis's image. */
+/* The place on origin + t * axis whose image is the foot of the pointer on the axis's image. Past a
+ * vanishing point CLAMPED: where the range ends. */
 enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
                                struct gz_range range, double *t);
 

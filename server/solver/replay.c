@@ -87,6 +87,14 @@ static void write_row(double row[GZ_REPLAY_ROW], const gz_trs *trs)
     memcpy(row, values, sizeof values);
 }
 
+gz_quat gz_replay_turn(const struct gz_replay_case *replay, gz_quat r)
+{
+    const gz_quat start = replay->object.r;
+    bool ring = replay->handle >= GZ_RX && replay->handle <= GZ_RV;
+    double side = r.x * start.x + r.y * start.y + r.z * start.z + r.w * start.w;
+    return ring && side < 0 ? gz_quat_opposite(r) : r;
+}
+
 static const char *begin(const struct gz_replay_case *replay, struct gz_camera *camera,
                          struct gz_drag *drag, const struct gz_target *target,
                          enum gz_handle *grabbed)
@@ -124,7 +132,9 @@ struct gz_replay_result gz_replay_run(const struct gz_replay_case *replay,
                        gz_motion_apply(&motion, &target, &target.parent, &now, NULL);
         result.kept += !applied;
         result.clamped += applied && solved == GZ_SOLVE_CLAMPED;
-        write_row(rows[i], &now);
+        gz_trs told = now;
+        told.r = gz_replay_turn(replay, now.r);
+        write_row(rows[i], &told);
     }
     return result;
 }

@@ -41,6 +41,10 @@ enum gz_handle gz_replay_handle(const char *tool, const char *handle);
  * are exact. False if the word is another. */
 bool gz_replay_ball(const char *variant, enum gz_ball *ball);
 
+/* A node's rotation as a row tells it. Of a ring that was led round the row is that of the place
+ * where the pointer is, however many turns it took: on the start's side. */
+gz_quat gz_replay_turn(const struct gz_replay_case *replay, gz_quat r);
+
 /* Solves the whole path. `rows` has room for path_count rows. */
 struct gz_replay_result gz_replay_run(const struct gz_replay_case *replay,
                                       double (*rows)[GZ_REPLAY_ROW]);

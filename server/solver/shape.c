@@ -68,8 +68,8 @@ static void make_ring(struct gz_shape *shape, const struct gz_gizmo *gizmo,
 static bool make_ball(struct gz_shape *shape, const struct gz_gizmo *gizmo,
                       const struct gz_tool *tool, const struct gz_shape_view *view)
 {
-    const struct gz_ball_place ball = {tool->ball,  tool->ball_fit, gizmo->origin,
-                                       gizmo->size, tool->size_px,  tool->ball_circle};
+    const struct gz_ball_place ball = {tool->ball,    tool->ball_fit,    gizmo->origin, gizmo->size,
+                                       tool->size_px, tool->ball_circle, false};
     const struct gz_sight *sight = view->sight;
     shape->rank = 4;
     shape->kind = GZ_SHAPE_DISC;
@@ -113,14 +113,24 @@ static void make_side(struct gz_shape *shape, const struct gz_gizmo *gizmo,
     shape->side[1] = gz_scale(view->frame.up, 2 * half);
 }
 
+double gz_front_w(const struct gz_gizmo *gizmo, double origin_w, gz_vec3 w_growth)
+{
+    if (origin_w > 0 || gizmo->mode != GZ_MODE_BOUNDS || !gizmo->has_box) return origin_w;
+    for (int axis = 0; axis < 3; axis++) origin_w += fabs(gz_dot(w_growth, gizmo->box_half[axis]));
+    return origin_w;
+}
+
 struct gz_shape_view gz_shape_view_of(const struct gz_gizmo *gizmo, const struct gz_sight *sight)
 {
     const struct gz_sight viewer = {.camera = sight->camera}; /* who sees the gizmo drawn */
     const struct gz_sight *from = sight->camera != NULL ? &viewer : sight;
+    const struct gz_growth growth = gz_sight_growth(sight);
+    const gz_seen origin = gz_see_point(sight, gizmo->origin);
     return (struct gz_shape_view){.sight = sight,
                                   .frame = gz_sight_frame(sight),
-                                  .growth = gz_sight_growth(sight),
-                                  .origin = gz_see_point(sight, gizmo->origin),
+                                  .growth = growth,
+                                  .origin = origin,
+                                  .front_w = gz_front_w(gizmo, origin.w, growth.w),
                                   .viewer = gz_negate(gz_sight_toward(from, gizmo->origin))};
 }
 

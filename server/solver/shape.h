@@ -29,8 +29,12 @@ struct gz_shape_view {
     struct gz_view_frame frame;
     struct gz_growth growth;
     gz_seen origin; /* the gizmo's */
+    double front_w; /* its w; of a box whose middle is behind the viewer that of its furthest corner
+                       ahead. Not above 0: nothing is in front */
     gz_vec3 viewer; /* unit: from there to the viewer */
 };
+/* For an origin of this w, where w grows so. */
+double gz_front_w(const struct gz_gizmo *gizmo, double origin_w, gz_vec3 w_growth);
 struct gz_shape_view gz_shape_view_of(const struct gz_gizmo *gizmo, const struct gz_sight *sight);
 
 /* Except in GZ_MODE_BOUNDS and GZ_MODE_ARCBALL, nothing that is shown lies further from the origin

@@ -195,8 +195,9 @@ struct gz_gizmo {
     gz_vec3 axes[3]; /* unit: what tx ty tz move along; a sheared parent's need not be orthogonal */
     gz_vec3 turn_axes[3];  /* orthonormal: what rx ry rz turn about */
     gz_vec3 scale_axes[3]; /* unit: the active node's own axes, what sx sy sz scale along */
-    double size;           /* world length L of an axis */
-    uint64_t handles;      /* GZ_HANDLE_BIT of each handle that is drawn */
+    double size; /* world length L of an axis; if the middle of the bounds is behind the viewer,
+                    where they are furthest ahead */
+    uint64_t handles; /* GZ_HANDLE_BIT of each handle that is drawn */
     /* The active node as it is now, for absolute snapping. */
     double coordinates[3]; /* metres along `axes` */
     double angles[3];      /* radians about `turn_axes` */
@@ -235,7 +236,8 @@ void gz_seat_complete(struct gz_seat *seat, const gz_vec3 *origins);
 
 /* `active` is the index of the node whose space counts. `camera` may be NULL (bare rays): then
  * nothing is hidden and the size is in metres by GZ_RAY_METRES_PER_PX. False if there is no
- * gizmo: no target, mode none or orbit, a pivot behind the viewer, a transform without inverse. */
+ * gizmo: no target, mode none or orbit, a pivot behind the viewer (in bounds mode: no face and no
+ * corner in front), a transform without inverse. */
 bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool,
                     const struct gz_camera *camera, const struct gz_target *targets, size_t count,
                     size_t active);
@@ -384,6 +386,7 @@ struct gz_drag {
     enum gz_ball ball;
     enum gz_ball_fit fit;
     double circle[3]; /* as given by the tool; radius 0: by fit */
+    bool flat_ball;   /* not met along the line of sight, see gz_ball_is_flat */
     double size_px;
     double edge_sine; /* of the tool's edge_rad */
     bool mirror;

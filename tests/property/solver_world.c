@@ -139,3 +139,11 @@ long test_count(long usual)
 {
     return (long)chance_count((uint64_t)usual);
 }
+
+bool same_but_turns(const gz_trs *a, gz_trs b)
+{
+    double side = a->r.x * b.r.x + a->r.y * b.r.y + a->r.z * b.r.z + a->r.w * b.r.w;
+    if (side < 0) b.r = gz_quat_opposite(b.r);
+    return memcmp(&a->r, &b.r, sizeof b.r) == 0 && memcmp(&a->t, &b.t, sizeof b.t) == 0 &&
+           memcmp(&a->s, &b.s, sizeof b.s) == 0;
+}

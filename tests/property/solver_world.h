@@ -48,6 +48,10 @@ struct gz_camera_input eye_matrices(const struct eye *eye);
 /* A random eye that has `centre` within its picture, `distance` away. */
 struct eye dice_eye(struct dice *dice, gz_vec3 centre, double distance);
 
+/* Bit by bit, but the quaternion may be the other one of its rotation: a ring that was led round is
+ * some turns on, and each turns its sign. */
+bool same_but_turns(const gz_trs *a, gz_trs b);
+
 /* The seed of a test: the environment's GIZMOD_SEED, or a fixed one. Printed by whoever uses it. */
 uint64_t test_seed(void);
 /* How many drags a test makes: the environment's GIZMOD_TIMES times `usual`. */

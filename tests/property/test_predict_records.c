@@ -38,7 +38,9 @@ static void check(struct gz_predict *predict, const struct record *record)
     for (size_t i = 0; i < replay->path_count; i++) {
         const struct gz_pointer pointer = {.at = {replay->path[i][0], replay->path[i][1]}};
         if (begun) (void)gz_predict_move(predict, &pointer, 0);
-        if (memcmp(&predict->poses[0], rows[i], sizeof rows[i]) != 0)
+        gz_trs pose = predict->poses[0];
+        pose.r = gz_replay_turn(replay, pose.r);
+        if (memcmp(&pose, rows[i], sizeof rows[i]) != 0)
             fail_msg("drag %d, point %zu: another place", record->id, i);
     }
     gz_predict_end(predict);

@@ -64,7 +64,8 @@ TEST(test_grabbed_point_stays_under_the_pointer)
             continue;
         if (scene.camera.perspective &&
             gz_length(gz_sub(scene.camera.eye, scene.gizmo.origin)) < scene.gizmo.size)
-            continue; /* from within there is no silhouette */
+            continue;                       /* from within there is no silhouette */
+        if (scene.drag.flat_ball) continue; /* nor is one from so near */
         hold(scene_move(&scene, to[0], to[1]), n);
         gz_vec3 arm =
             gz_scale(gz_rotate(scene.motion.turn, scene.drag.ball_press), scene.gizmo.size);

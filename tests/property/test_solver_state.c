@@ -115,9 +115,9 @@ TEST(test_one_event_or_a_thousand_end_alike)
         bool went_round =
             scene.drag.rule == GZ_RULE_RING && fabs(scene.drag.angle - many.drag.angle) > M_PI;
         if (went_round && scene.tool.snap.on) continue;
-        hold(one == last && gz_trs_same(&scene.now, &many.now), n);
+        hold(one == last && same_but_turns(&scene.now, many.now), n);
         hold(scene_move(&many, scene.press.at[0], scene.press.at[1]), n);
-        hold(gz_trs_same(&many.now, &scene.target.local), n);
+        hold(same_but_turns(&scene.target.local, many.now), n);
     }
 }
 

@@ -307,3 +307,41 @@ TEST(test_bare_ray_picks_and_pulls_a_side)
     assert_int_equal(gz_drag_solve(&s.drag, NULL, &ray, 0, &s.motion), GZ_SOLVE_OK);
     assert_near(s.motion.value[0], 1.5, 1e-12);
 }
+
+/* From inside of a room whose middle is behind the viewer: each face that is ahead shows, is hit,
+ * and can be pulled. */
+TEST(test_faces_show_though_the_middle_is_behind)
+{
+    const gz_box room = {{-5, -3, -4}, {5, 3, 4}};
+    const double z[] = {-0.5, -2, -3.9};
+    for (size_t i = 0; i < COUNT(z); i++) {
+        struct stage s = {.camera = camera_at(0.5, 0.25, z[i]),
+                          .target = node_at(0, 0, 0),
+                          .tool = gz_tool_default};
+        s.target.bounds = &room;
+        s.tool.mode = GZ_MODE_BOUNDS;
+        stage_build(&s);
+        assert_true(s.gizmo.size > 0);
+        assert_true((s.gizmo.handles & GZ_HANDLE_BIT(GZ_BZN)) != 0);
+        assert_true((s.gizmo.handles & GZ_HANDLE_BIT(GZ_BZP)) == 0);
+        double at[2];
+        stage_image(&s, (gz_vec3){0, 0, -4}, at);
+        struct gz_pointer pointer = {.at = {at[0], at[1]}};
+        assert_int_equal(gz_gizmo_pick(&s.gizmo, &s.tool, &s.camera, &pointer), GZ_BZN);
+        assert_near(gz_gizmo_distance(&s.gizmo, &s.tool, &s.camera, &pointer, GZ_BZN), 0, 0);
+        struct gz_segment lines[GZ_GIZMO_LINES_MAX];
+        size_t count = gz_gizmo_lines(&s.gizmo, &s.tool, &s.camera, GZ_BZN, GZ_HANDLE_NONE, lines,
+                                      GZ_GIZMO_LINES_MAX);
+        assert_true(count > 4);
+        for (size_t k = 0; k < count; k++)
+            assert_true(lines[k].from.z <= z[i] && lines[k].to.z <= z[i]);
+    }
+    /* With its back to the room a viewer sees none of it. */
+    struct gz_target target = node_at(0, 0, 0);
+    struct gz_tool tool = gz_tool_default;
+    struct gz_gizmo gizmo;
+    const struct gz_camera outside = camera_at(0, 0, -4.5);
+    target.bounds = &room;
+    tool.mode = GZ_MODE_BOUNDS;
+    assert_false(gz_gizmo_build(&gizmo, &tool, &outside, &target, 1, 0));
+}

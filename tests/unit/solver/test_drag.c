@@ -107,7 +107,7 @@ TEST(test_typed_values_are_exact)
         if (cases[i].handle == GZ_TX) assert_near(s.now.t.x, 0.1 + 1.25, 0);
         if (cases[i].handle == GZ_TYZ) assert_near(s.now.t.z, 0.3 - 3, 0);
         if (cases[i].handle == GZ_RZ)
-            assert_near(2 * atan2(s.now.r.z, s.now.r.w), 7 - 2 * M_PI, 1e-15);
+            assert_near(atan2(s.now.r.z, s.now.r.w), 3.5 - 2 * M_PI, 1e-15);
         if (cases[i].handle == GZ_SY) assert_near(s.now.s.y, -2, 0);
         if (cases[i].handle == GZ_SU) assert_near(s.now.s.z, 3, 0);
     }
@@ -161,9 +161,15 @@ TEST(test_closest_method_is_the_nearest_place)
     ray.direction = (gz_vec3){0, -1, 0};
     assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_OK);
     assert_near(motion.value[0], 2.75, 1e-14);
-    ray.direction = (gz_vec3){1, 0, 0};
+    ray.direction = (gz_vec3){0, 1, 0};
     assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_KEPT);
     assert_near(motion.value[0], 2.75, 1e-14);
+    double limit = 3 + sqrt(17) / tan(asin(sin(5 * DEGREES) / 50));
+    for (int i = 0; i < 2; i++) { /* along the axis, and past it */
+        ray.direction = (gz_vec3){2, i, 0};
+        assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_CLAMPED);
+        assert_near(motion.value[0], limit - 0.25, 1e-9);
+    }
 }
 
 TEST(test_axis_methods_agree_on_the_axis)
@@ -328,4 +334,130 @@ TEST(test_fine_turns_rays)
     assert_near(turn_slowly(60, 90), 96, 1e-12);
     assert_near(turn_slowly(-170, 175), 158, 1e-12);
     assert_near(turn_slowly(90, -90), -81, 1e-12);
+}
+
+/* The quaternion goes on over two turns, and comes back to its bits after them. */
+TEST(test_rotation_keeps_its_sign_over_two_turns)
+{
+    static const enum gz_handle rings[] = {GZ_RX, GZ_RY, GZ_RZ, GZ_RV};
+    for (size_t i = 0; i < COUNT(rings); i++) {
+        struct stage s =
+            stage_of(camera_look((gz_vec3){3, 4, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+        s.target.local.r = (gz_quat){0.5, 0.1, -0.7, 0.5};
+        assert_true(gz_quat_normalize(s.target.local.r, &s.target.local.r));
+        stage_build(&s);
+        gz_vec3 n = rings[i] == GZ_RV ? s.camera.backward : s.gizmo.turn_axes[rings[i] - GZ_RX],
+                x = s.camera.right, y;
+        assert_true(gz_normalize(gz_cross(n, x), &y));
+        x = gz_cross(y, n);
+        gz_quat last = s.target.local.r;
+        assert_int_equal(stage_press_point(&s, rings[i], gz_scale(x, s.gizmo.size)), GZ_SOLVE_OK);
+        for (int degrees = 0; degrees <= 1440; degrees += 5) {
+            double a = degrees * DEGREES;
+            stage_move_point(
+                &s, gz_scale(gz_add(gz_scale(x, cos(a)), gz_scale(y, sin(a))), s.gizmo.size));
+            gz_quat r = s.now.r;
+            double same = last.x * r.x + last.y * r.y + last.z * r.z + last.w * r.w;
+            assert_near(same, cos(degrees == 0 ? 0 : 2.5 * DEGREES), 1e-9);
+            last = r;
+        }
+        const gz_quat *first = &s.target.local.r; /* four turns are an even number */
+        assert_near(first->x * last.x + first->y * last.y + first->z * last.z + first->w * last.w,
+                    1, 1e-9);
+    }
+}
+
+/* ---- Rays ---- */
+
+static struct gz_pointer hand(gz_vec3 origin, gz_vec3 direction)
+{
+    return (struct gz_pointer){.is_ray = true, .origin = origin, .direction = direction};
+}
+
+/* The hand turns straight across an axis that is 20 degrees from its ray: nothing moves, and with a
+ * camera beside it neither. */
+TEST(test_hand_that_turns_across_an_axis_moves_nothing)
+{
+    const struct gz_camera beside = camera_at(3, 0, 2);
+    gz_vec3 axis = {sin(20 * DEGREES), 0, -cos(20 * DEGREES)};
+    struct gz_target target = node_at(0, 0, -2);
+    struct gz_tool tool = gz_tool_default;
+    tool.space = GZ_SPACE_LOCAL;
+    target.local.r = gz_quat_about((gz_vec3){0, 1, 0}, 90 * DEGREES - 20 * DEGREES);
+    for (int i = 0; i < 2; i++) {
+        const struct gz_camera *camera = i == 0 ? NULL : &beside;
+        struct gz_gizmo gizmo;
+        struct gz_drag drag;
+        struct gz_motion motion = gz_motion_none;
+        assert_true(gz_gizmo_build(&gizmo, &tool, camera, &target, 1, 0));
+        assert_vec3(gizmo.axes[0], axis.x, axis.y, axis.z, 1e-12);
+        struct gz_pointer ray = hand((gz_vec3){0, 0, 0}, (gz_vec3){0, 0, -1});
+        assert_int_equal(gz_drag_begin(&drag, GZ_TX, &gizmo, &tool, camera, &ray, 0), GZ_SOLVE_OK);
+        assert_int_equal(drag.rule, GZ_RULE_AXIS_SCREEN);
+        ray.direction = (gz_vec3){0, sin(10 * DEGREES), -cos(10 * DEGREES)};
+        assert_int_equal(gz_drag_solve(&drag, camera, &ray, 0, &motion), GZ_SOLVE_OK);
+        assert_near(motion.value[0], 0, 1e-12);
+    }
+}
+
+/* An axis that looks at the hand: a little up goes a little away, without a step in gain where the
+ * law begins; a push goes as far as the hand does; and each alone does not change the other. */
+TEST(test_axis_at_the_hand_follows_height_and_push)
+{
+    static const double degrees[] = {0, 1, 4.9, 5.1};
+    double gains[COUNT(degrees)];
+    struct gz_target target = node_at(0, 0, 0);
+    struct gz_gizmo gizmo;
+    struct gz_drag drag;
+    for (size_t i = 0; i < COUNT(degrees); i++) {
+        double a = degrees[i] * DEGREES;
+        gz_vec3 from = {0, 5 * sin(a), 5 * cos(a)};
+        struct gz_pointer ray = hand(from, gz_negate(from));
+        struct gz_motion motion = gz_motion_none;
+        assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, &target, 1, 0));
+        assert_int_equal(gz_drag_begin(&drag, GZ_TZ, &gizmo, &gz_tool_default, NULL, &ray, 0),
+                         GZ_SOLVE_OK);
+        assert_int_equal(drag.rule, degrees[i] < 5 ? GZ_RULE_AXIS_PIXELS : GZ_RULE_AXIS_SCREEN);
+        gz_vec3 up = {0, cos(a), -sin(a)};
+        ray.direction = gz_add(ray.direction, gz_scale(up, 0.001));
+        assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_OK);
+        gains[i] = -motion.value[0];
+        assert_true(gains[i] > 0 && gains[i] < 0.02);
+        if (degrees[i] > 5) continue;
+        gz_vec3 push = {0.01, 0.02, -0.3};
+        ray.origin = gz_add(from, push);
+        assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_OK);
+        assert_near(motion.value[0], push.z - gains[i], 1e-12);
+        ray.direction = gz_negate(from);
+        assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_OK);
+        assert_near(motion.value[0], push.z, 1e-12);
+        ray.origin = from;
+        assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_OK);
+        assert_near(motion.value[0], 0, 0);
+    }
+    assert_true(gains[3] / gains[2] < 2 && gains[2] / gains[3] < 2);
+}
+
+/* Turned past the axis's direction a hand holds the node where it was last seen. */
+TEST(test_axis_past_the_hands_vanishing_point_stops)
+{
+    struct gz_target target = node_at(0, 0, 0);
+    for (enum gz_axis_method method = GZ_AXIS_AUTO; method <= GZ_AXIS_CLOSEST; method++) {
+        struct gz_tool tool = gz_tool_default;
+        struct gz_gizmo gizmo;
+        struct gz_drag drag;
+        double last = 0;
+        tool.axis_method = method;
+        assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
+        struct gz_pointer ray = hand((gz_vec3){0, 1, 0}, (gz_vec3){0, -1, 0.0});
+        assert_int_equal(gz_drag_begin(&drag, GZ_TX, &gizmo, &tool, NULL, &ray, 0), GZ_SOLVE_OK);
+        for (double a = -89; a < 40; a += 0.05) {
+            struct gz_motion motion = gz_motion_none;
+            ray.direction = (gz_vec3){cos(a * DEGREES), sin(a * DEGREES), 0};
+            enum gz_solve solved = gz_drag_solve(&drag, NULL, &ray, 0, &motion);
+            assert_int_equal(solved, a < -0.1 ? GZ_SOLVE_OK : GZ_SOLVE_CLAMPED);
+            assert_true(motion.value[0] >= last - 1e-9 && motion.value[0] < 574);
+            last = motion.value[0];
+        }
+    }
 }

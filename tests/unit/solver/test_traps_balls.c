@@ -320,3 +320,75 @@ TEST(test_bell_gain_is_bounded_and_fits_follow_the_window)
         assert_vec3(gz_rotate(s.now.r, (gz_vec3){0, 0, 1}), 0, 0.5, sqrt(0.75), 1e-12);
     }
 }
+
+/* ---- Balls and lenses ---- */
+
+/* A camera at 5 m with this vertical field of view. */
+static struct stage ball_in_lens(double fov, enum gz_ball_fit fit)
+{
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    struct gz_camera_input input = s.camera.input;
+    input.proj[5] = 1 / tan(fov / 2 * DEGREES);
+    input.proj[0] = input.proj[5] * 1080 / 1920;
+    assert_true(gz_camera_prepare(&s.camera, &input, NULL));
+    s.tool.mode = GZ_MODE_ARCBALL;
+    s.tool.ball_fit = fit;
+    stage_build(&s);
+    return s;
+}
+
+/* Half the radius to the right turns by 30 degrees, with the hand, whatever the lens. */
+TEST(test_circle_turns_alike_through_every_lens)
+{
+    for (double fov = 5; fov < 179; fov += 3) {
+        struct stage s = ball_in_lens(fov, GZ_FIT_CIRCLE);
+        assert_int_equal(stage_press(&s, GZ_RB, 960, 540), GZ_SOLVE_OK);
+        assert_int_equal(stage_move(&s, 960 + 270, 540), GZ_SOLVE_OK);
+        assert_near(s.now.r.y, sin(15 * DEGREES), 1e-9);
+        assert_near(s.now.r.w, cos(15 * DEGREES), 1e-9);
+        struct gz_orbit orbit;
+        const struct gz_pointer press = {.at = {960, 540}}, now = {.at = {960 + 270, 540}};
+        double view[16];
+        assert_int_equal(gz_orbit_begin(&orbit, &s.tool, &s.camera, (gz_vec3){0, 0, 0}, &press),
+                         GZ_SOLVE_OK);
+        assert_int_equal(gz_orbit_solve(&orbit, &now, 0, view), GZ_SOLVE_OK);
+        assert_near(view[0], cos(30 * DEGREES), 1e-9);
+        assert_near(view[8], sin(30 * DEGREES), 1e-9);
+    }
+}
+
+/* The sphere about the object turns with the hand through every lens: as what is grabbed demands
+ * while it is apart from the eye, as a far one in a lens so wide that it is not. */
+TEST(test_sphere_never_turns_against_the_hand)
+{
+    for (double fov = 5; fov < 179.5; fov += 0.5) {
+        struct stage s = ball_in_lens(fov, GZ_FIT_OBJECT);
+        double last = 0;
+        assert_int_equal(stage_press(&s, GZ_RB, 960, 540), GZ_SOLVE_OK);
+        for (double part = 0.05; part < 3; part += 0.05) {
+            assert_int_equal(stage_move(&s, 960 + part * s.tool.size_px, 540), GZ_SOLVE_OK);
+            assert_true(s.now.r.y > last);
+            last = s.now.r.y;
+            if (fov > 155 && fabs(part - 0.5) < 1e-9)
+                assert_near(s.now.r.y, sin(15 * DEGREES), 1e-9);
+        }
+        assert_int_equal(s.drag.flat_ball, fov > 155 || (fov > 150 && s.drag.flat_ball));
+    }
+}
+
+/* A hand inside of the ball turns it with the hand, too. */
+TEST(test_ball_about_the_hand_turns_with_it)
+{
+    struct gz_target target = node_at(0, 0, 0);
+    struct gz_gizmo gizmo;
+    struct gz_drag drag;
+    struct gz_motion motion = gz_motion_none;
+    assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, &target, 1, 0));
+    struct gz_pointer ray = {
+        .is_ray = true, .origin = {0, 0, 0.5 * gizmo.size}, .direction = {0, 0, -1}};
+    assert_int_equal(gz_drag_begin(&drag, GZ_RB, &gizmo, &gz_tool_default, NULL, &ray, 0),
+                     GZ_SOLVE_OK);
+    ray.direction.x = 0.5;
+    assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_OK);
+    assert_true(motion.turn.y > 0.01);
+}
