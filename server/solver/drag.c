@@ -15,10 +15,6 @@
 #define CENTRE_EXACT_PX 1e-6
 /* The handle's point may come this much nearer or go this much farther than it was at the press. */
 #define DEPTH_RATIO 1e6
-/* How often the pointer's way is halved to find the limit on it: down to below the last bit of a
- * pixel. */
-#define HALVINGS 60
-
 /* Planes are followed to this part of the edge angle before their horizon: 0.1 degrees of 5. */
 #define GRAZING_PART 0.02
 
@@ -93,16 +89,6 @@ static enum gz_solve measure(const struct gz_drag *drag, const struct gz_sight *
     return GZ_SOLVE_KEPT;
 }
 
-static struct gz_pointer between(const struct gz_pointer *a, const struct gz_pointer *b,
-                                 double fraction)
-{
-    struct gz_pointer p = *b;
-    for (int i = 0; i < 2; i++) p.at[i] = a->at[i] + fraction * (b->at[i] - a->at[i]);
-    p.origin = gz_add(a->origin, gz_scale(gz_sub(b->origin, a->origin), fraction));
-    p.direction = gz_add(a->direction, gz_scale(gz_sub(b->direction, a->direction), fraction));
-    return p;
-}
-
 static bool init_sight(const struct gz_drag *drag, struct gz_sight *sight,
                        const struct gz_camera *camera, const struct gz_pointer *pointer)
 {
@@ -112,35 +98,16 @@ static bool init_sight(const struct gz_drag *drag, struct gz_sight *sight,
 }
 
 /* Beyond a plane's horizon the place is the last one on the straight line of the pointer from the
- * press. It depends on press and now only. A bisection finds it for pixels and rays alike. It
- * leaves a place that measure() itself accepts, so that the handle does not come back by a last bit
- * as the pointer goes on. It takes 6 us. For pixels the limit has a closed form, because everything
- * that is compared is linear in them; for rays it has none, because origin and direction both move.
- */
+ * press. It depends on press and now only. */
 static enum gz_solve measure_on_the_way(const struct gz_drag *drag, const struct gz_camera *camera,
                                         const struct gz_pointer *pointer, struct gz_range range,
                                         double numbers[2])
 {
-    double good = 0, bad = 1;
-    bool found = false;
-    for (int i = 0; i < HALVINGS; i++) {
-        double fraction = i == 0 ? 0 : (good + bad) / 2;
-        struct gz_pointer there = between(&drag->press_pointer, pointer, fraction);
-        struct gz_sight sight;
-        double place[2];
-        bool hits = init_sight(drag, &sight, camera, &there) &&
-                    measure(drag, &sight, range, place) == GZ_SOLVE_OK;
-        if (i == 0 && !hits) return GZ_SOLVE_KEPT;
-        if (hits) {
-            good = fraction;
-            found = true;
-            numbers[0] = place[0];
-            numbers[1] = place[1];
-        } else {
-            bad = fraction;
-        }
-    }
-    return found ? GZ_SOLVE_CLAMPED : GZ_SOLVE_KEPT;
+    struct gz_sight press, now;
+    if (!init_sight(drag, &press, camera, &drag->press_pointer) ||
+        !init_sight(drag, &now, camera, pointer))
+        return GZ_SOLVE_KEPT;
+    return gz_place_on_the_way(&press, &now, drag->origin, drag->axes, range, numbers);
 }
 
 /* ---- Making motions: the handle's value becomes what it does ---- */

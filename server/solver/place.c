@@ -175,6 +175,142 @@ enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, co
     return GZ_SOLVE_OK;
 }
 
+/* ---- On the way ---- */
+
+/* What decides on the way from one line of sight to another whether the plane is hit. With f from 0
+ * to 1: depth there is (away[0] + f away[1]) / (s[0] + f s[1]), and the sine of the angle to the
+ * plane is s over the length of (across[0] + f across[1]). Of a camera all of it is linear in the
+ * pixel; of a ray s is linear in the direction, and away, the distance from the plane, in the
+ * origin. Depth is then in lengths of a direction that is shorter between two unit ones, which only
+ * makes a limit of a million times come a little early. */
+struct way {
+    double s[2], away[2];
+    gz_vec3 across[2];
+};
+
+static struct way way_of_pixels(const struct gz_sight *press, const struct gz_sight *now,
+                                gz_vec3 origin, const gz_vec3 axes[2], double normal_length)
+{
+    struct hit a = find_hit(press, origin, axes), b = find_hit(now, origin, axes);
+    gz_vec3 from = gz_sight_crossing(press), to = gz_sight_crossing(now);
+    return (struct way){{a.s, b.s - a.s},
+                        {a.depth_volume, b.depth_volume - a.depth_volume},
+                        {gz_scale(from, normal_length), gz_scale(gz_sub(to, from), normal_length)}};
+}
+
+static struct way way_of_rays(const struct gz_sight *press, const struct gz_sight *now,
+                              gz_vec3 origin, gz_vec3 normal)
+{
+    double length = gz_length(normal);
+    gz_vec3 turn = gz_sub(now->along, press->along), go = gz_sub(now->origin, press->origin);
+    return (struct way){{gz_dot(normal, press->along), gz_dot(normal, turn)},
+                        {gz_dot(normal, gz_sight_offset(press, origin)), -gz_dot(normal, go)},
+                        {gz_scale(press->along, length), gz_scale(turn, length)}};
+}
+
+/* Where the value, above 0 at first, comes to 0; infinite if it does not. */
+static double linear_end(double value, double growth)
+{
+    return growth < 0 ? -value / growth : HUGE_VAL;
+}
+
+/* The same for value + f growth + f^2 bend. */
+static double square_end(double value, double growth, double bend)
+{
+    double root = growth * growth - 4 * bend * value;
+    if (bend == 0 || !(root >= 0)) return bend == 0 ? linear_end(value, growth) : HUGE_VAL;
+    double q = -0.5 * (growth + copysign(sqrt(root), growth));
+    double first = q / bend, second = value / q;
+    double low = fmin(first, second), high = fmax(first, second);
+    return low > 0 ? low : high > 0 ? high : HUGE_VAL;
+}
+
+/* How far the plane is hit within the range. */
+static double way_end(const struct way *way, struct gz_range range)
+{
+    double side = way->s[0] < 0 ? -1 : 1, end = 1, k = range.sine_min * range.sine_min;
+    const gz_vec3 *c = way->across;
+    if (range.max < HUGE_VAL)
+        end = fmin(end, linear_end(side * (range.max * way->s[0] - way->away[0]),
+                                   side * (range.max * way->s[1] - way->away[1])));
+    if (range.min > -HUGE_VAL)
+        end = fmin(end, linear_end(side * (way->away[0] - range.min * way->s[0]),
+                                   side * (way->away[1] - range.min * way->s[1])));
+    return fmin(end, square_end(way->s[0] * way->s[0] - k * gz_dot(c[0], c[0]),
+                                2 * (way->s[0] * way->s[1] - k * gz_dot(c[0], c[1])),
+                                way->s[1] * way->s[1] - k * gz_dot(c[1], c[1])));
+}
+
+static bool sight_between(const struct gz_sight *press, const struct gz_sight *now, double part,
+                          struct gz_sight *there)
+{
+    *there = *now;
+    for (int i = 0; i < 2; i++) there->at[i] = press->at[i] + part * (now->at[i] - press->at[i]);
+    if (!now->is_ray) return true;
+    const struct gz_pointer ray = {
+        .is_ray = true,
+        .origin = gz_add(press->origin, gz_scale(gz_sub(now->origin, press->origin), part)),
+        .direction = gz_add(press->along, gz_scale(gz_sub(now->along, press->along), part))};
+    return gz_sight_init_ray(there, &ray);
+}
+
+/* The way of a pointer over a plane. */
+struct course {
+    const struct gz_sight *press, *now;
+    gz_vec3 origin;
+    const gz_vec3 *axes;
+    struct gz_range range;
+};
+
+static bool hits_at(const struct course *course, double part, double uv[2])
+{
+    struct gz_sight there;
+    return sight_between(course->press, course->now, part, &there) &&
+           gz_place_on_plane(&there, course->origin, course->axes, course->range, uv) ==
+               GZ_SOLVE_OK;
+}
+
+/* Rounding leaves the end of the way uncertain in its last bits. Among them the last hit is looked
+ * for, so that all pointers on one line from the press end at the same one: none may come back by a
+ * last bit as the pointer goes on. */
+#define END_UNSURE 4e-15
+
+static void find_last_hit(const struct course *course, double end, double uv[2])
+{
+    double step = END_UNSURE, good = end, bad = end;
+    if (hits_at(course, end, uv)) {
+        while (bad < 1 && hits_at(course, bad = fmin(1, bad + step), uv)) {
+            good = bad;
+            step *= 4;
+        }
+    } else {
+        while (good > 0 && !hits_at(course, good = fmax(0, good - step), uv)) {
+            bad = good;
+            step *= 4;
+        }
+    }
+    for (double part; part = (good + bad) / 2, part != good && part != bad;) {
+        if (hits_at(course, part, uv))
+            good = part;
+        else
+            bad = part;
+    }
+}
+
+enum gz_solve gz_place_on_the_way(const struct gz_sight *press, const struct gz_sight *now,
+                                  gz_vec3 origin, const gz_vec3 axes[2], struct gz_range range,
+                                  double uv[2])
+{
+    const struct course course = {press, now, origin, axes, range};
+    gz_vec3 normal = gz_cross(axes[0], axes[1]);
+    if (!hits_at(&course, 0, uv)) return GZ_SOLVE_KEPT;
+    if (gz_sight_converges(now)) range.min = fmax(range.min, 0);
+    struct way way = now->is_ray ? way_of_rays(press, now, origin, normal)
+                                 : way_of_pixels(press, now, origin, axes, gz_length(normal));
+    find_last_hit(&course, fmax(0, way_end(&way, range)), uv);
+    return GZ_SOLVE_CLAMPED;
+}
+
 bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
                      double uv[2])
 {

@@ -40,6 +40,12 @@ enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_
 enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
                                 struct gz_range range, double uv[2]);
 
+/* The last hit, as above, on the straight way from the line of sight of the press to that of now:
+ * CLAMPED, or KEPT if there is none at the press. A ray's origin and direction go straight, too. */
+enum gz_solve gz_place_on_the_way(const struct gz_sight *press, const struct gz_sight *now,
+                                  gz_vec3 origin, const gz_vec3 axes[2], struct gz_range range,
+                                  double uv[2]);
+
 /* The hit's direction from the origin, not of any length but with a sign that is continuous through
  * the horizon. False if the ray meets the origin or lies in the plane. */
 bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
