@@ -79,6 +79,9 @@ static enum gz_status read_tool(const json_t *json, struct gz_replay_case *repla
     if (status == GZ_OK) status = read_word(json, "space", &space, error);
     if (status != GZ_OK) return status;
     replay->handle = gz_replay_handle(tool, handle);
+    if (strcmp(tool, "bounds") == 0 || replay->handle >= GZ_BXN)
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "handle: \"%s\" is a side of bounds, and a drag here has none", handle);
     if (replay->handle == GZ_HANDLE_NONE)
         return gz_fail(error, GZ_BAD_VALUE, "handle: \"%s\" is not a handle of the tool \"%s\"",
                        handle, tool);

@@ -182,6 +182,25 @@ static double snapped(const struct gz_drag *drag, enum gz_handle_part part, int 
     return absolute ? gz_snap_value_from(start, value, step) : gz_snap_value(value, step);
 }
 
+/* Moves, onto the grid of the node's own coordinates: what they become is rounded, and what has to
+ * be moved for that is the answer. */
+static void snap_coordinates(const struct gz_drag *drag, double value[2])
+{
+    const double(*g)[2] = drag->grid;
+    const double *start = drag->start_value;
+    double grown[2];
+    for (int k = 0; k < 2; k++)
+        grown[k] =
+            gz_snap_value_from(start[k], g[k][0] * value[0] + g[k][1] * value[1], drag->snap.t);
+    if (gz_handle_value_count(drag->handle) == 1) {
+        value[0] = grown[0] / g[0][0];
+        return;
+    }
+    double area = g[0][0] * g[1][1] - g[0][1] * g[1][0];
+    value[0] = (grown[0] * g[1][1] - grown[1] * g[0][1]) / area;
+    value[1] = (grown[1] * g[0][0] - grown[0] * g[1][0]) / area;
+}
+
 static bool snap_wanted(const struct gz_drag *drag, uint32_t mods)
 {
     enum gz_handle_part part = part_of(drag);
@@ -369,19 +388,48 @@ static void set_ring(struct gz_drag *drag, gz_vec3 normal, gz_vec3 first)
     drag->axes[1] = gz_cross(normal, first);
 }
 
+/* The coordinate that a metre along the axis changes most. */
+static void set_grid_of_axis(struct gz_drag *drag, const struct gz_gizmo *gizmo, int i)
+{
+    gz_vec3 growth = gizmo->growth[i];
+    int most = i;
+    for (int k = 0; k < 3; k++)
+        if (fabs(gz_component(growth, k)) > fabs(gz_component(growth, most))) most = k;
+    drag->start_value[0] = gizmo->coordinates[most];
+    drag->grid[0][0] = gz_component(growth, most);
+}
+
+/* The two coordinates whose squares are the largest on the plane. */
+static void set_grid_of_plane(struct gz_drag *drag, const struct gz_gizmo *gizmo, int i, int j)
+{
+    gz_vec3 first = gizmo->growth[i], second = gizmo->growth[j], area = gz_cross(first, second);
+    int across = (i + 2) % 3; /* the coordinate that is left free */
+    for (int k = 0; k < 3; k++)
+        if (fabs(gz_component(area, k)) > fabs(gz_component(area, across))) across = k;
+    const int kept[2] = {(across + 1) % 3, (across + 2) % 3};
+    for (int k = 0; k < 2; k++) {
+        drag->start_value[k] = gizmo->coordinates[kept[k]];
+        drag->grid[k][0] = gz_component(first, kept[k]);
+        drag->grid[k][1] = gz_component(second, kept[k]);
+    }
+}
+
 /* The axes that the handle moves along or about, and the active node's own numbers on them. */
 static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo,
                      const struct gz_view_frame *view)
 {
     struct gz_handle_parts parts = gz_handle_parts(drag->handle);
     int i = parts.axis, j = (i + 1) % 3;
-    drag->start_value[0] = gizmo->coordinates[i];
-    drag->start_value[1] = gizmo->coordinates[j];
+    drag->grid[0][0] = drag->grid[1][1] = 1;
     switch (parts.part) {
-    case GZ_PART_MOVE_AXIS: drag->axes[0] = gizmo->axes[i]; break;
+    case GZ_PART_MOVE_AXIS:
+        drag->axes[0] = gizmo->axes[i];
+        set_grid_of_axis(drag, gizmo, i);
+        break;
     case GZ_PART_MOVE_PLANE:
         drag->axes[0] = gizmo->axes[i];
         drag->axes[1] = gizmo->axes[j];
+        set_grid_of_plane(drag, gizmo, i, j);
         break;
     case GZ_PART_MOVE_VIEW:
         drag->axes[0] = view->right;
@@ -587,6 +635,10 @@ static void snap_values(const struct gz_drag *drag, double value[2], double *tur
     enum gz_handle_part part = part_of(drag);
     bool still = is_scale(part) ? value[0] == 1 : value[0] == 0 && value[1] == 0;
     if (still) return;
+    if (drag->snap.absolute && !is_scale(part) && !is_turn(part)) {
+        snap_coordinates(drag, value);
+        return;
+    }
     for (int i = 0; i < gz_handle_value_count(drag->handle); i++)
         value[i] = snapped(drag, part, i, value[i]);
     *turn = remainder(value[0], two_pi);

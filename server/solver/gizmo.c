@@ -216,20 +216,20 @@ static bool find_axes(struct gz_gizmo *gizmo, const struct gz_tool *tool,
     return true;
 }
 
-/* Where the active node is on the grids that absolute snapping uses: in the parent's space its own
- * numbers, else the world's. */
+/* Where the active node is on the grids that absolute snapping uses: in the parent's and in its own
+ * space its own numbers, else the world's along the axes. A node's own axes turn with it and are no
+ * grid: what it moves along them is one of its own numbers, the one that changes most. */
 static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
                              const struct gz_target *active)
 {
     bool own = tool->space == GZ_SPACE_PARENT || tool->space == GZ_SPACE_LOCAL;
-    gz_vec3 place = gizmo->place;
-    if (tool->space == GZ_SPACE_PARENT) place = gz_sub(place, active->parent.origin);
     gz_mat3 axes = {gizmo->axes[0], gizmo->axes[1], gizmo->axes[2]}, inverse;
-    if (!gz_mat3_inverse(&axes, &inverse)) return false;
-    gz_vec3 along = gz_mat3_apply(&inverse, place);
+    if (!gz_mat3_inverse(own ? &active->parent.linear : &axes, &inverse)) return false;
+    gz_vec3 numbers = own ? active->local.t : gz_mat3_apply(&inverse, gizmo->place);
     for (int axis = 0; axis < 3; axis++) {
         gz_vec3 unit = {axis == 0, axis == 1, axis == 2};
-        gizmo->coordinates[axis] = gz_component(along, axis);
+        gizmo->coordinates[axis] = gz_component(numbers, axis);
+        gizmo->growth[axis] = own ? gz_mat3_apply(&inverse, gizmo->axes[axis]) : unit;
         gizmo->angles[axis] =
             own ? gz_twist(active->local.r, unit) : gz_twist(gizmo->turn, gizmo->turn_axes[axis]);
     }

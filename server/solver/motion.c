@@ -274,12 +274,15 @@ static bool within(double value, double low, double high)
     return fabs(value) >= low && fabs(value) <= high;
 }
 
-static bool within_limits(const gz_trs *trs)
+/* A component of the scale that was 0 stays 0. */
+static bool within_limits(const gz_trs *trs, gz_vec3 start_s)
 {
-    const double high = GZ_COORDINATE_MAX, low = GZ_SCALE_MIN;
-    return gz_finite_quat(trs->r) && within(trs->t.x, 0, high) && within(trs->t.y, 0, high) &&
-           within(trs->t.z, 0, high) && within(trs->s.x, low, high) &&
-           within(trs->s.y, low, high) && within(trs->s.z, low, high);
+    for (int i = 0; i < 3; i++) {
+        double s = gz_component(trs->s, i);
+        bool hidden = s == 0 && gz_component(start_s, i) == 0;
+        if (!hidden && !within(s, GZ_SCALE_MIN, GZ_COORDINATE_MAX)) return false;
+    }
+    return gz_finite_quat(trs->r) && gz_in_range(trs->t, 0);
 }
 
 static double square_of(const gz_mat3 *m)
@@ -304,8 +307,25 @@ static double residual_of(const struct gz_motion *motion, const struct gz_target
     gz_mat3 from = gz_mat3_multiply(&start->parent.linear, &before.linear);
     gz_mat3 wanted = {moved(motion, from.x), moved(motion, from.y), moved(motion, from.z)};
     gz_mat3 got = gz_mat3_multiply(&parent->linear, &after.linear);
+    double all = square_of(&wanted);
     gz_mat3 lost = {gz_sub(wanted.x, got.x), gz_sub(wanted.y, got.y), gz_sub(wanted.z, got.z)};
-    return sqrt(square_of(&lost) / square_of(&wanted));
+    return all > 0 ? sqrt(square_of(&lost) / all) : 0;
+}
+
+/* A node that is scaled to nothing along an axis shows nothing there, yet it has a place, a
+ * rotation and its other axes. It moves as one that is 1 along that axis, and is 0 again
+ * afterwards. */
+static bool fill_zeros(gz_vec3 *s)
+{
+    bool found = s->x == 0 || s->y == 0 || s->z == 0;
+    *s = (gz_vec3){s->x == 0 ? 1 : s->x, s->y == 0 ? 1 : s->y, s->z == 0 ? 1 : s->z};
+    return found;
+}
+
+static void restore_zeros(gz_vec3 *s, gz_vec3 start)
+{
+    *s = (gz_vec3){start.x == 0 ? start.x : s->x, start.y == 0 ? start.y : s->y,
+                   start.z == 0 ? start.z : s->z};
 }
 
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start,
@@ -314,6 +334,7 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     assert(motion != NULL && start != NULL && parent != NULL && local != NULL);
     struct hanger hanger = {.parent = parent, .to_parent = gz_affine_identity.linear};
     gz_trs now = start->local;
+    bool hidden = fill_zeros(&now.s);
     double lost_before = 0, lost = 0;
     bool same_parent =
         parent == &start->parent || memcmp(parent, &start->parent, sizeof *parent) == 0;
@@ -329,7 +350,8 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     case GZ_MOTION_SCALE: good = scale_node(&hanger, motion, &now, &lost); break;
     }
     bool unchanged = same_parent && motion->kind == GZ_MOTION_NONE;
-    if (!good || (!unchanged && !within_limits(&now))) return false;
+    if (hidden) restore_zeros(&now.s, start->local.s);
+    if (!good || (!unchanged && !within_limits(&now, start->local.s))) return false;
     if (residual != NULL)
         *residual = lost_before > 0 || lost > 0 ? residual_of(motion, start, parent, &now) : 0;
     *local = now;

@@ -133,8 +133,8 @@ struct gz_pointer {
 struct gz_snap {
     double t, r, s;
     bool on;
-    bool absolute; /* the active node's own coordinate, angle or scale lies on the grid; else the
-                      distance moved does */
+    bool absolute; /* the active node's own coordinate, angle or scale lies on the grid, see
+                      gz_gizmo.coordinates; else the distance moved does */
 };
 
 /* What the next drag does. Nearer to the edge than edge_rad the exact laws are steep: an axis is
@@ -199,7 +199,9 @@ struct gz_gizmo {
                     where they are furthest ahead */
     uint64_t handles; /* GZ_HANDLE_BIT of each handle that is drawn */
     /* The active node as it is now, for absolute snapping. */
-    double coordinates[3]; /* metres along `axes` */
+    double coordinates[3]; /* the numbers that lie on the grid: in parent and local space its own t,
+                              else metres along `axes` */
+    gz_vec3 growth[3];     /* of the coordinates, for a metre along each of the axes */
     double angles[3];      /* radians about `turn_axes` */
     gz_vec3 scale;         /* its local scale */
     gz_vec3 place;         /* its origin, world */
@@ -303,7 +305,8 @@ extern const struct gz_motion gz_motion_none;
 
 /* The node's local transform after the motion. `start` is the node at the press; `parent` its
  * parent's world transform now, which may have moved meanwhile: the node then goes where the motion
- * takes it in world space. Components that the motion does not touch keep the start's bits. Of a
+ * takes it in world space. Components that the motion does not touch keep the start's bits; a scale
+ * of 0 stays 0, whatever scales it. Of a
  * scale that shears the node the rotation of the polar decomposition in the node's own frame is
  * kept, with the scale along its axes. `residual` (may be NULL) is how far the linear part of the
  * node's world transform then is from the wanted one, relative by the Frobenius norm; 0 if a TRS
@@ -381,6 +384,7 @@ struct gz_drag {
     gz_mat3 frame, frame_inverse; /* scales act along its columns */
     double start_value[2];        /* the active node's own coordinates, angle or scale, for absolute
                                      snapping */
+    double grid[2][2];            /* growth of these coordinates with value[0], and with value[1] */
     bool each;
     /* Ball. */
     enum gz_ball ball;

@@ -119,6 +119,10 @@ static const char *check_motion(const struct gz_motion *motion, const struct gz_
     if (!gz_motion_apply(motion, target, &target->parent, &now, NULL)) return NULL;
     if (motion->kind == GZ_MOTION_NONE)
         return gz_trs_same(&now, &target->local) ? NULL : "no motion changed bits";
+    const gz_vec3 *s = &target->local.s; /* what is 0 stays 0 */
+    if (now.s.x == 0 && s->x == 0) now.s.x = 1;
+    if (now.s.y == 0 && s->y == 0) now.s.y = 1;
+    if (now.s.z == 0 && s->z == 0) now.s.z = 1;
     if (!within(now.t, 0) || !within(now.s, GZ_SCALE_MIN) || !gz_finite_quat(now.r))
         return "a transform is out of bounds";
     return NULL;

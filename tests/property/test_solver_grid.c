@@ -105,6 +105,38 @@ TEST(test_absolute_snap_puts_the_own_coordinate_on_the_grid)
     }
 }
 
+/* In the parent's and the node's own space it is the node's own numbers that lie on the grid, one
+ * for an axis and two for a plane, whatever the parent is and however the node is turned: it is the
+ * same grid after each turn. In the parent's space it is the axis's own number. */
+TEST(test_absolute_snap_puts_own_numbers_on_the_grid)
+{
+    struct dice dice = {test_seed() + 59};
+    long drags = test_count(10000), found = 0;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        double step = throw_snap(&scene, &dice, GZ_TX, GZ_TZX);
+        scene.target.parent = dice_parent(&dice, (enum parent_kind)dice_below(&dice, PARENT_KINDS));
+        scene.tool.snap.absolute = true;
+        scene.tool.space = n % 2 ? GZ_SPACE_PARENT : GZ_SPACE_LOCAL;
+        if (!scene_start(&scene, &dice) || !move_anywhere(&scene, &dice)) continue;
+        if (scene.motion.kind == GZ_MOTION_NONE) continue;
+        bool plane = scene.handle >= GZ_TXY;
+        int on_grid = 0, axis = (int)scene.handle - (plane ? GZ_TXY : GZ_TX);
+        const gz_vec3 *t = &scene.now.t;
+        double largest = fmax(fabs(t->x), fmax(fabs(t->y), fabs(t->z))) + 10;
+        for (int k = 0; k < 3; k++) {
+            double is = gz_component(*t, k), off = fabs(is - round(is / step) * step);
+            bool lies = off <= 1e-11 * largest;
+            on_grid += lies;
+            bool own = k == axis || (plane && k == (axis + 1) % 3);
+            if (scene.tool.space == GZ_SPACE_PARENT && own) hold(lies, n);
+        }
+        hold(on_grid >= (plane ? 2 : 1), n);
+        found++;
+    }
+    hold(found > drags / 4, drags);
+}
+
 TEST(test_grid_is_the_same_both_ways)
 {
     struct dice dice = {test_seed() + 53};

@@ -328,3 +328,62 @@ TEST(test_wheel_scales_by_a_tenth_a_notch)
     double back = gz_wheel_turned(gz_wheel_turned(0, -1000), 1);
     assert_near(gz_motion_wheel(&s.gizmo, back).factor.x, 1.1 * GZ_FACTOR_MIN, 1e-15);
 }
+
+/* A node that is scaled to nothing along an axis moves and turns as any other, also below a parent
+ * that has moved or is sheared; what is 0 stays 0, whatever scales it. */
+TEST(test_node_of_scale_zero_moves_and_turns)
+{
+    static const gz_vec3 scales[] = {{0, 0, 0}, {0, 2, -3}, {1, 0, 1}, {0.5, 1, -0.0}};
+    const gz_affine above = sheared();
+    gz_affine elsewhere = above;
+    elsewhere.linear.x.y = 0.7;
+    elsewhere.origin.x = 1;
+    const gz_affine parents[][2] = {
+        {gz_affine_identity, gz_affine_identity}, {above, above}, {above, elsewhere}};
+    const struct gz_motion motions[] = {
+        moved(1, 2, 3), turned(gz_quat_about((gz_vec3){0, 0, 1}, 1), (gz_vec3){1, 0, 0}),
+        scaled(2, 3, 0.5, (gz_vec3){1, 0, 0}), scaled(-1, 1, 1, (gz_vec3){1, 0, 0})};
+    for (size_t i = 0; i < COUNT(scales) * COUNT(parents) * COUNT(motions); i++) {
+        struct gz_target full, flat;
+        const gz_affine *parent = parents[i / COUNT(motions) % COUNT(parents)];
+        gz_vec3 s = scales[i / COUNT(motions) / COUNT(parents)];
+        const struct gz_motion *motion = &motions[i % COUNT(motions)];
+        gz_trs now, wanted;
+        double residual = NAN;
+        full = (struct gz_target){somewhere, parent[0], NULL};
+        full.local.s = s;
+        flat = full;
+        if (s.x == 0) full.local.s.x = 1;
+        if (s.y == 0) full.local.s.y = 1;
+        if (s.z == 0) full.local.s.z = 1;
+        assert_true(gz_motion_apply(motion, &full, &parent[1], &wanted, NULL));
+        assert_true(gz_motion_apply(motion, &flat, &parent[1], &now, &residual));
+        assert_true(isfinite(residual));
+        assert_memory_equal(&now.t, &wanted.t, sizeof now.t);
+        assert_memory_equal(&now.r, &wanted.r, sizeof now.r);
+        assert_memory_equal(&now.s.x, s.x == 0 ? &s.x : &wanted.s.x, sizeof now.s.x);
+        assert_memory_equal(&now.s.y, s.y == 0 ? &s.y : &wanted.s.y, sizeof now.s.y);
+        assert_memory_equal(&now.s.z, s.z == 0 ? &s.z : &wanted.s.z, sizeof now.s.z);
+    }
+}
+
+/* Every handle of such a node has an answer, or none; nothing is left that is not a number. */
+TEST(test_handles_of_a_node_of_scale_zero)
+{
+    const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
+    for (enum gz_mode mode = GZ_MODE_TRANSLATE; mode < GZ_MODE_ORBIT; mode++)
+        for (int flat = 0; flat < 2; flat++) {
+            struct gz_target target = node_at(0, 0, 0);
+            target.local.s = (gz_vec3){0, flat, flat};
+            target.bounds = &box;
+            struct stage s = stage_of(camera_look((gz_vec3){3, 4, 5}, (gz_vec3){0, 0, 0}), target);
+            s.tool.mode = mode;
+            stage_build(&s);
+            for (enum gz_handle handle = 1; handle < GZ_HANDLE_COUNT; handle++) {
+                if ((s.gizmo.handles & GZ_HANDLE_BIT(handle)) == 0) continue;
+                if (stage_press(&s, handle, 1000, 500) != GZ_SOLVE_OK) continue;
+                stage_move(&s, 1100, 450);
+                assert_true(gz_finite(s.now.t) && gz_finite_quat(s.now.r) && s.now.s.x == 0);
+            }
+        }
+}
