@@ -18,7 +18,7 @@ static const char *const mode_words[GZ_MODE_COUNT] = {"none",   "translate", "ro
                                                       "bounds", "universal", "arcball", "orbit"};
 static const char *const space_words[GZ_SPACE_COUNT] = {"world", "local", "parent", "view"};
 static const char *const pivot_words[GZ_PIVOT_COUNT] = {"median", "active", "each", "bounds", NULL};
-static const char *const axis_words[GZ_AXIS_COUNT] = {NULL, "screen", "closest", "plane"};
+static const char *const axis_words[GZ_AXIS_COUNT] = {"screen", "closest", "plane"};
 static const char *const ball_words[GZ_BALL_COUNT] = {"exact", "shoemake", "bell", "chen", NULL};
 static const char *const fit_words[GZ_FIT_COUNT] = {"object", "circle", "ellipse"};
 static const char *const orbit_words[GZ_ORBIT_LAW_COUNT] = {"ball", "turntable"};

@@ -77,9 +77,8 @@ enum gz_pivot {
     GZ_PIVOT_COUNT
 };
 
-/* How a pointer becomes a place on an axis. GZ_AXIS_AUTO: screen for pixels, closest for rays; it
- * has no word. */
-enum gz_axis_method { GZ_AXIS_AUTO, GZ_AXIS_SCREEN, GZ_AXIS_CLOSEST, GZ_AXIS_PLANE, GZ_AXIS_COUNT };
+/* How a pointer becomes a place on an axis. */
+enum gz_axis_method { GZ_AXIS_SCREEN, GZ_AXIS_CLOSEST, GZ_AXIS_PLANE, GZ_AXIS_COUNT };
 
 /* GZ_BALL_SHOEMAKE turns by twice the arc; GZ_BALL_SHOEMAKE_SINGLE by the arc (not on the wire, for
  * replayed drags). */

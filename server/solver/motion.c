@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solver/exact.h"
+#include "solver/nearest.h"
 #include "solver/solver.h"
 
 const struct gz_motion gz_motion_none = {
@@ -299,13 +300,21 @@ static gz_vec3 moved(const struct gz_motion *motion, gz_vec3 v)
                          gz_times(gz_mat3_apply(&motion->frame_inverse, v), motion->factor));
 }
 
+/* Where the motion wants the axes of a node that was so at the press, in the world. */
+static gz_mat3 wanted_of(const struct gz_motion *motion, const gz_affine *parent,
+                         const gz_trs *start)
+{
+    gz_affine before = gz_affine_from_trs(start);
+    gz_mat3 from = gz_mat3_multiply(&parent->linear, &before.linear);
+    return (gz_mat3){moved(motion, from.x), moved(motion, from.y), moved(motion, from.z)};
+}
+
 /* How far the node's world transform is from the wanted one, as a part of it. */
 static double residual_of(const struct gz_motion *motion, const struct gz_target *start,
                           const gz_affine *parent, const gz_trs *now)
 {
-    gz_affine before = gz_affine_from_trs(&start->local), after = gz_affine_from_trs(now);
-    gz_mat3 from = gz_mat3_multiply(&start->parent.linear, &before.linear);
-    gz_mat3 wanted = {moved(motion, from.x), moved(motion, from.y), moved(motion, from.z)};
+    gz_affine after = gz_affine_from_trs(now);
+    gz_mat3 wanted = wanted_of(motion, &start->parent, &start->local);
     gz_mat3 got = gz_mat3_multiply(&parent->linear, &after.linear);
     double all = square_of(&wanted);
     gz_mat3 lost = {gz_sub(wanted.x, got.x), gz_sub(wanted.y, got.y), gz_sub(wanted.z, got.z)};
@@ -328,6 +337,9 @@ static void restore_zeros(gz_vec3 *s, gz_vec3 start)
                    start.z == 0 ? start.z : s->z};
 }
 
+/* What rounding leaves of a transform that a TRS holds. */
+#define LOST_LEAST 1e-13
+
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start,
                      const gz_affine *parent, gz_trs *local, double *residual)
 {
@@ -335,6 +347,7 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     struct hanger hanger = {.parent = parent, .to_parent = gz_affine_identity.linear};
     gz_trs now = start->local;
     bool hidden = fill_zeros(&now.s);
+    const gz_trs whole = now;
     double lost_before = 0, lost = 0;
     bool same_parent =
         parent == &start->parent || memcmp(parent, &start->parent, sizeof *parent) == 0;
@@ -350,6 +363,10 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     case GZ_MOTION_SCALE: good = scale_node(&hanger, motion, &now, &lost); break;
     }
     bool unchanged = same_parent && motion->kind == GZ_MOTION_NONE;
+    if (good && (lost_before > LOST_LEAST || lost > LOST_LEAST)) {
+        const gz_mat3 wanted = wanted_of(motion, &start->parent, &whole);
+        gz_nearest(&parent->linear, &wanted, start->local.r, &now.r, &now.s);
+    }
     if (hidden) restore_zeros(&now.s, start->local.s);
     if (!good || (!unchanged && !within_limits(&now, start->local.s))) return false;
     if (residual != NULL)

@@ -138,9 +138,12 @@ struct gz_snap {
 };
 
 /* What the next drag does. Nearer to the edge than edge_rad the exact laws are steep: an axis is
- * then dragged by vertical pixels, a ring along its tangent, and a plane is followed to edge_rad /
- * 50 before its horizon; and a factor needs a press 4 pixels from the pivot. With 0 the exact laws
- * hold wherever they have an answer at all, and nothing is hidden. */
+ * then dragged by vertical pixels, or a ray's height and the hand's own way along the axis, a ring
+ * along its tangent, a plane is followed to edge_rad / 50 before its horizon and an axis as far
+ * before its vanishing point; and the less of a factor is a ratio the nearer to the pivot it was
+ * pressed, within 4 pixels. With 0 the exact laws hold wherever they have an answer at all, and
+ * nothing is hidden. In all other drags a ray says where, not how far: a hand that goes along its
+ * own ray moves nothing. */
 struct gz_tool {
     enum gz_mode mode;
     enum gz_space space;
@@ -155,11 +158,11 @@ struct gz_tool {
     double ball_circle[3]; /* centre x, y and radius in pixels; radius 0: by ball_fit */
     double edge_rad;       /* from the line of sight to an axis, from edge-on to a plane or ring */
     enum gz_orbit_law orbit;
-    bool mirror; /* a scale dragged past the pivot turns negative; else it stops just above 0 */
+    bool mirror; /* a scale dragged past the pivot turns negative; else it stops at GZ_FACTOR_MIN */
 };
 
-/* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method by the kind of pointer,
- * exact ball, object fit, 5 degrees of edge, no mirror. */
+/* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method screen, exact ball,
+ * object fit, 5 degrees of edge, no mirror. */
 extern const struct gz_tool gz_tool_default;
 
 /* ---- Gizmo ---- */
@@ -307,13 +310,12 @@ extern const struct gz_motion gz_motion_none;
  * parent's world transform now, which may have moved meanwhile: the node then goes where the motion
  * takes it in world space. Components that the motion does not touch keep the start's bits; a scale
  * of 0 stays 0, whatever scales it. Of a
- * scale that shears the node the rotation of the polar decomposition in the node's own frame is
- * kept, with the scale along its axes. `residual` (may be NULL) is how far the linear part of the
- * node's world transform then is from the wanted one, relative by the Frobenius norm; 0 if a TRS
- * holds it. A turn beneath an unevenly scaled parent is one of the node in the parent's rotation:
- * its residual is 0. False, nothing written: the parent has no inverse, a result is not finite, a
- * coordinate or a scale has a magnitude above GZ_COORDINATE_MAX, or a scale one below
- * GZ_SCALE_MIN. */
+ * scale that shears the node the rotation and scale are kept that come nearest to it, by the
+ * Frobenius norm of the difference of the linear parts of the node's world transform. `residual`
+ * (may be NULL) is that distance, relative to the wanted one; 0 if a TRS holds it. A turn beneath
+ * an unevenly scaled parent is one of the node in the parent's rotation: its residual is 0. False,
+ * nothing written: the parent has no inverse, a result is not finite, a coordinate or a scale has a
+ * magnitude above GZ_COORDINATE_MAX, or a scale one below GZ_SCALE_MIN. */
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start,
                      const gz_affine *parent, gz_trs *local, double *residual);
 

@@ -177,6 +177,77 @@ TEST(test_residual_is_what_the_node_could_not_take)
     hold(sheared > drags / 4, drags);
 }
 
+/* The distance from the wanted axes that is left with this rotation and the best scale for it, and
+ * its square, without anything of the solver. */
+static double square_left(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat r)
+{
+    const gz_vec3 w[3] = {wanted->x, wanted->y, wanted->z};
+    quad sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        quad3 turned = quad3_turn(r, (quad3){{axis == 0, axis == 1, axis == 2}}), m = {{0, 0, 0}};
+        const gz_vec3 p[3] = {parent->x, parent->y, parent->z};
+        for (int k = 0; k < 3; k++) m = quad3_add(m, quad3_scale(quad3_from(p[k]), turned.v[k]));
+        quad along = quad3_dot(m, quad3_from(w[axis])), all = quad3_dot(m, m);
+        sum += quad3_dot(quad3_from(w[axis]), quad3_from(w[axis])) - along * along / all;
+    }
+    return (double)sum;
+}
+
+/* Down from here by ever smaller turns about the axes, for as long as one is better. */
+static double least_square(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat r)
+{
+    double best = square_left(parent, wanted, r);
+    for (double turn = 0.5; turn > 1e-7;) {
+        bool better = false;
+        for (int way = 0; way < 6; way++) {
+            double k = way % 2 ? turn : -turn;
+            gz_quat by = {way / 2 == 0 ? k : 0, way / 2 == 1 ? k : 0, way / 2 == 2 ? k : 0, 1}, now;
+            assert_true(gz_quat_normalize(gz_quat_multiply(r, by), &now));
+            double square = square_left(parent, wanted, now);
+            if (!(square < best)) continue;
+            best = square;
+            r = now;
+            better = true;
+        }
+        if (!better) turn /= 2;
+    }
+    return best;
+}
+
+/* No rotation and scale comes nearer to what was wanted, by the norm in which the residual is told:
+ * looked for from the answer, from the start, and from elsewhere. */
+TEST(test_nearest_transform_is_kept)
+{
+    struct dice dice = {test_seed() + 46};
+    long drags = test_count(10000) / 25, sheared = 0, nearer = 0;
+    for (long n = 0; n < drags; n++) {
+        struct gz_motion motion = any_scale(&dice, false);
+        struct gz_target target = {dice_trs(&dice),
+                                   dice_parent(&dice, (enum parent_kind)(n % PARENT_KINDS)), NULL};
+        gz_trs now;
+        double residual;
+        if (!gz_motion_apply(&motion, &target, &target.parent, &now, &residual)) continue;
+        if (!(residual > 1e-6)) continue;
+        gz_affine before = world_of(&target.parent, &target.local);
+        gz_mat3 wanted = {stretch(&motion, before.linear.x), stretch(&motion, before.linear.y),
+                          stretch(&motion, before.linear.z)};
+        double all =
+            gz_dot(wanted.x, wanted.x) + gz_dot(wanted.y, wanted.y) + gz_dot(wanted.z, wanted.z);
+        double got = sqrt(square_left(&target.parent.linear, &wanted, now.r) / all);
+        hold_near(residual, got, 1e-9, n);
+        double here = sqrt(least_square(&target.parent.linear, &wanted, now.r) / all);
+        hold_near(got, here, 1e-7 * got + 1e-9, n);
+        double least = sqrt(least_square(&target.parent.linear, &wanted, target.local.r) / all);
+        for (int i = 0; i < 3; i++)
+            least = fmin(
+                least,
+                sqrt(least_square(&target.parent.linear, &wanted, dice_rotation(&dice)) / all));
+        nearer += least < got * (1 - 1e-6);
+        sheared++;
+    }
+    hold(sheared > drags / 4 && nearer == 0, drags);
+}
+
 int main(void)
 {
     return run_properties();
