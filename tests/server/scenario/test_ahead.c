@@ -187,15 +187,16 @@ TEST_AT_BENCH(test_ahead_refused_set_leaves_the_other)
 TEST_AT_BENCH(test_ahead_set_that_cannot_be_expects_nothing)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
-    struct gz_set_node hung = moved_to(bench.box, 4), flat = turned(bench.box);
+    struct gz_set_node hung = moved_to(bench.box, 4), unturned = turned(bench.box);
     hung.has |= GZ_HAS_SET_NODE_PARENT;
     hung.parent = bench.lamp;
-    flat.trs.s.y = 0;
+    unturned.has |= GZ_HAS_SET_NODE_R;
+    unturned.trs.r = (gz_quat){0, 0, 0, 0};
     uint64_t last = 0;
     last = ask_later(bench.ada, message_set_t(&hung));
     assert_settled(bench.ada, bench.box);
     assert_int_equal(await(bench.ada, last), GZ_OK);
-    last = ask_later(bench.ada, message_set_t(&flat));
+    last = ask_later(bench.ada, message_set_t(&unturned));
     assert_settled(bench.ada, bench.box);
     assert_int_equal(await(bench.ada, last), GZ_BAD_VALUE);
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
