@@ -114,8 +114,9 @@ static void assert_is_sane(const struct gz_mirror_node *node, const char *what)
     bool sane = fabs(r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w - 1) < 1e-9;
     for (size_t i = 0; i < 3; i++) sane = sane && fabs(numbers[i]) <= GZ_COORDINATE_MAX;
     const double factors[] = {trs->s.x, trs->s.y, trs->s.z};
-    for (size_t i = 0; i < 3; i++)
-        sane = sane && fabs(factors[i]) >= GZ_SCALE_MIN && fabs(factors[i]) <= GZ_COORDINATE_MAX;
+    for (size_t i = 0; i < 3; i++) /* 0 hides a node */
+        sane = sane && (factors[i] == 0 || fabs(factors[i]) >= GZ_SCALE_MIN) &&
+               fabs(factors[i]) <= GZ_COORDINATE_MAX;
     if (node->has_bounds)
         for (size_t i = 0; i < 6; i++) sane = sane && isfinite((&node->bounds.min.x)[i]);
     if (!sane)
@@ -482,8 +483,8 @@ static void tiny_wheel(struct cast *cast, struct gz_message *message, struct gz_
 static const struct together together[] = {
     {"a press along no direction", no_direction, GZ_BAD_VALUE},
     {"a pick along no direction", no_direction_to_pick, GZ_BAD_VALUE},
-    {"a scale of zero", no_size, GZ_BAD_VALUE},
-    {"a scale of zero on one axis", no_depth, GZ_BAD_VALUE},
+    {"a scale of zero", no_size, GZ_OK},
+    {"a scale of zero on one axis", no_depth, GZ_OK},
     {"a rotation of zero", no_rotation, GZ_BAD_VALUE},
     {"a typed factor of zero", no_factor, GZ_BAD_VALUE},
     {"a camera without a view", no_view, GZ_BAD_VALUE},
