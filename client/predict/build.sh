@@ -24,7 +24,7 @@ build() {
         -DNDEBUG -D_GNU_SOURCE -Wall -Wextra -Werror -I "$here" -iquote "$root" -iquote "$root/server" -c "$@")
     clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry,--gc-sections,--strip-all \
         "$scratch"/*.o -o "$scratch/linked.wasm"
-    wasm-opt -Oz --enable-bulk-memory "$scratch/linked.wasm" -o "$to"
+    wasm-opt -Oz --converge --enable-bulk-memory "$scratch/linked.wasm" -o "$to"
 }
 
 if [ "$1" = --check ]; then

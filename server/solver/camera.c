@@ -72,37 +72,20 @@ static bool find_eye(struct gz_camera *camera)
     return gz_finite(camera->eye_view);
 }
 
-/* Whether the middle of the picture shows something in front of an eye: whether there is a w above
- * 0 at which the depth is between 0 and w, as it is in every convention. Depth is a linear function
- * of w along a line of sight: `at_eye` + w * `slope`. */
-static bool shows_ahead(double at_eye, double slope)
-{
-    /* Depth >= 0 at some w > 0, depth <= w at some w > 0, and both at one. */
-    double from = 0, to = HUGE_VAL;
-    const double bounds[2][2] = {{at_eye, slope}, {-at_eye, 1 - slope}}; /* b0 + w b1 >= 0 */
-    for (int i = 0; i < 2; i++) {
-        double b0 = bounds[i][0], b1 = bounds[i][1];
-        if (b1 > 0) from = fmax(from, -b0 / b1);
-        if (b1 < 0) to = fmin(to, -b0 / b1);
-        if (b1 == 0 && b0 < 0) return false;
-    }
-    return from <= to && to > 0;
-}
-
 /* Clip coordinates mean the same with every sign turned, but only what has a w above 0 is drawn. A
  * projection that was multiplied by a negative number shows nothing as it is: it is turned. In an
- * orthographic view w is a constant, so its own sign says so; in perspective only depth tells such
- * a projection from one for a viewer who looks the other way. */
+ * orthographic view w is a constant, so its own sign says so. In perspective depth tells it from
+ * one for a viewer who looks the other way: in the middle of the picture it is `at_eye` + w *
+ * `slope`, and in every convention some w above 0 has one from 0 to w. */
 static bool is_turned(const struct gz_camera *camera)
 {
     const double *proj = camera->input.proj;
     if (!camera->perspective) return camera->pixel[2][3] < 0;
     gz_vec3 x = {proj[0], proj[4], proj[8]}, y = {proj[1], proj[5], proj[9]},
-            z = {proj[2], proj[6], proj[10]}, w = row_vector(camera->pixel[2]), eye;
-    gz_vec3 middle = gz_cross(x, y); /* where x and y stay 0 */
-    eye = camera->eye_view;
-    double at_eye = gz_dot(z, eye) + proj[14], slope = gz_dot(z, middle) / gz_dot(w, middle);
-    return !shows_ahead(at_eye, slope) && shows_ahead(-at_eye, slope);
+            z = {proj[2], proj[6], proj[10]}, middle = gz_cross(x, y);
+    double at_eye = gz_dot(z, camera->eye_view) + proj[14];
+    double slope = gz_dot(z, middle) / gz_dot(row_vector(camera->pixel[2]), middle);
+    return at_eye > 0 ? slope >= 1 : at_eye < 0 && slope <= 0;
 }
 
 static void turn(struct gz_camera *camera)

@@ -13,6 +13,13 @@
 
 #include "proto/base/linear.h"
 
+/* A page fetches the solvers, so there they are small; everywhere else they are fast. */
+#ifdef __wasm__
+#    define GZ_ROWS
+#else
+#    define GZ_ROWS __attribute__((always_inline))
+#endif
+
 /* What rounding took from sum = a + b. */
 static inline double gz_sum_error(double a, double b, double sum)
 {
@@ -36,8 +43,7 @@ static inline double gz_product_error(double a, double b, double product)
 
 /* row[0..2] . v + row[3], as if with twice the digits. Always inline, so that three rows share the
  * halves of v. */
-__attribute__((always_inline)) static inline double gz_dot_exact_point(const double row[4],
-                                                                       gz_vec3 v)
+GZ_ROWS static inline double gz_dot_exact_point(const double row[4], gz_vec3 v)
 {
     double p = row[0] * v.x, q = row[1] * v.y, r = row[2] * v.z;
     double pq = p + q, pqr = pq + r, sum = pqr + row[3];

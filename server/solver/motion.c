@@ -1,6 +1,5 @@
 /* Applies a motion to a node in its parent's frame, whatever the parents are. */
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -93,98 +92,6 @@ static inline bool scale_by_rows(const gz_mat3 *axes, gz_vec3 factor, gz_vec3 *s
     return true;
 }
 
-/* A turn less than this ends the search: of each some ten thousandths of its cube is left, so that
- * the next would be less than the last bit. */
-#define TURN_SQUARE_LAST 1e-14
-/* Turns less than this are rounding. */
-#define TURN_SQUARE_NONE (16 * DBL_EPSILON * DBL_EPSILON)
-#define TURN_STEPS 8
-
-/* One step of Newton's to the turn in m = turn * stretch: m - m^T is the cross product with (trace
- * - m) * turn if the turn is small, and for turns in one plane it is exact when the result is taken
- * as the tangent. False if no stretch is near. */
-static inline bool find_tangent(const gz_mat3 *m, gz_vec3 *tangent)
-{
-    gz_vec3 skew = {m->y.z - m->z.y, m->z.x - m->x.z, m->x.y - m->y.x};
-    double xx = m->y.y + m->z.z, yy = m->z.z + m->x.x, zz = m->x.x + m->y.y;
-    double xy = -(m->y.x + m->x.y) / 2, yz = -(m->z.y + m->y.z) / 2, zx = -(m->x.z + m->z.x) / 2;
-    gz_mat3 adjugate;
-    adjugate.x = (gz_vec3){yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx};
-    adjugate.y = (gz_vec3){adjugate.x.y, zz * xx - zx * zx, zx * xy - xx * yz};
-    adjugate.z = (gz_vec3){adjugate.x.z, adjugate.y.z, xx * yy - xy * xy};
-    double determinant = xx * adjugate.x.x + xy * adjugate.x.y + zx * adjugate.x.z;
-    *tangent = gz_scale(gz_mat3_apply(&adjugate, skew), 1 / determinant);
-    return xx > 0 && adjugate.z.z > 0 && determinant > 0;
-}
-
-/* The matrix of the inverse of a turn whose quaternion need not be unit. */
-static inline gz_mat3 turn_back(gz_quat q)
-{
-    double k = 2 / (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-    double x = k * q.x, y = k * q.y, z = k * q.z;
-    return (gz_mat3){{1 - (y * q.y + z * q.z), x * q.y - z * q.w, x * q.z + y * q.w},
-                     {x * q.y + z * q.w, 1 - (x * q.x + z * q.z), y * q.z - x * q.w},
-                     {x * q.z - y * q.w, y * q.z + x * q.w, 1 - (x * q.x + y * q.y)}};
-}
-
-/* m = turn * stretch, the stretch left in m: symmetric and positive. For an m that is not mirrored
- * and not far from a stretch, as scaling makes them; false, with m used up, for others. */
-static bool take_turn(gz_mat3 *m, gz_quat *turn)
-{
-    for (int step = 0; step < TURN_STEPS; step++) {
-        gz_vec3 t;
-        if (!find_tangent(m, &t)) return false;
-        double square = gz_dot(t, t);
-        if (square <= TURN_SQUARE_NONE) return true;
-        /* The tangent of half the angle is t / (1 + sqrt(1 + t^2)), nearly this; the next step
-         * makes up for the rest. */
-        gz_quat step_turn = {2 * t.x, 2 * t.y, 2 * t.z, 4 + square};
-        gz_mat3 back = turn_back(step_turn);
-        *m = gz_mat3_multiply(&back, m);
-        *turn = gz_quat_multiply(*turn, step_turn);
-        if (square <= TURN_SQUARE_LAST) return true;
-    }
-    return false;
-}
-
-/* How much the stretch does besides scaling the axes, as a part of all it does. */
-static double shear_of(const gz_mat3 *stretch)
-{
-    double xy = stretch->x.y, yz = stretch->y.z, zx = stretch->z.x;
-    double all = gz_dot(stretch->x, stretch->x) + gz_dot(stretch->y, stretch->y) +
-                 gz_dot(stretch->z, stretch->z);
-    return sqrt(2 * (xy * xy + yz * yz + zx * zx) / all);
-}
-
-/* Other axes are sheared: the nearest rotation and scale. `axes` are the node's in the frame of the
- * factors, so the whole is found as the node's own frame sees it, in which it is a stretch or
- * nearly one. The start's signs stay with their axes. */
-static bool scale_by_nearest(const gz_mat3 *axes, gz_vec3 factor, gz_trs *local, double *residual)
-{
-    gz_vec3 s = local->s;
-    gz_mat3 back;
-    if (!gz_mat3_inverse(axes, &back)) return false;
-    gz_mat3 grown = {gz_scale(gz_times(axes->x, factor), fabs(s.x)),
-                     gz_scale(gz_times(axes->y, factor), fabs(s.y)),
-                     gz_scale(gz_times(axes->z, factor), fabs(s.z))};
-    gz_mat3 stretch = gz_mat3_multiply(&back, &grown);
-    gz_trs nearest = gz_trs_identity;
-    bool mirrors = factor.x * factor.y * factor.z < 0;
-    if (!mirrors && take_turn(&stretch, &nearest.r)) {
-        nearest.s = (gz_vec3){stretch.x.x, stretch.y.y, stretch.z.z};
-        if (residual != NULL) *residual = shear_of(&stretch);
-    } else {
-        gz_affine wanted = {gz_mat3_multiply(&back, &grown), {0, 0, 0}};
-        if (!gz_trs_from_affine(&wanted, &nearest, residual)) return false;
-    }
-    const gz_quat *q = &nearest.r;
-    bool turned = q->x != 0 || q->y != 0 || q->z != 0;
-    if (turned && !gz_unit_quat(gz_quat_multiply(local->r, *q), &local->r)) return false;
-    local->s = (gz_vec3){copysign(1, s.x) * nearest.s.x, copysign(1, s.y) * nearest.s.y,
-                         copysign(1, s.z) * nearest.s.z};
-    return true;
-}
-
 /* Whether an axis lies on a unit direction, either way. */
 static inline bool lies_on(gz_vec3 unit, gz_vec3 axis)
 {
@@ -193,13 +100,14 @@ static inline bool lies_on(gz_vec3 unit, gz_vec3 axis)
     return gz_dot(off, off) <= slack * slack * gz_dot(axis, axis);
 }
 
-static bool scale_axes(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local,
-                       double *residual)
+/* *shears if no TRS holds it: the node's axes are then as they were. */
+static void scale_axes(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local,
+                       bool *shears)
 {
     gz_vec3 f = motion->factor;
     if (f.x == f.y && f.y == f.z) {
         local->s = gz_scale(local->s, f.x);
-        return true;
+        return;
     }
     gz_mat3 turned = gz_mat3_from_quat(local->r), axes;
     if (!hanger->upright) turned = gz_mat3_multiply(&hanger->parent->linear, &turned);
@@ -208,21 +116,20 @@ static bool scale_axes(const struct hanger *hanger, const struct gz_motion *moti
     const gz_mat3 *frame = &motion->frame;
     if (lies_on(frame->x, turned.x) && lies_on(frame->y, turned.y) && lies_on(frame->z, turned.z)) {
         local->s = gz_times(local->s, f);
-        return true;
+        return;
     }
     axes = gz_mat3_multiply(&motion->frame_inverse, &turned);
-    return scale_by_rows(&axes, f, &local->s) || scale_by_nearest(&axes, f, local, residual);
+    *shears = !scale_by_rows(&axes, f, &local->s);
 }
 
-static inline bool scale_node(const struct hanger *hanger, const struct gz_motion *motion,
-                              gz_trs *local, double *residual)
+static inline void scale_node(const struct hanger *hanger, const struct gz_motion *motion,
+                              gz_trs *local, bool *shears)
 {
     gz_vec3 growth = gz_sub(motion->factor, (gz_vec3){1, 1, 1});
     gz_vec3 inside = gz_mat3_apply(&motion->frame_inverse, arm(hanger, motion, local->t));
     gz_vec3 offset = gz_mat3_apply(&motion->frame, gz_times(inside, growth));
-    if (!scale_axes(hanger, motion, local, residual)) return false;
+    scale_axes(hanger, motion, local, shears);
     local->t = shifted(hanger, local->t, offset);
-    return true;
 }
 
 /* ---- Applying ---- */
@@ -348,29 +255,31 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     gz_trs now = start->local;
     bool hidden = fill_zeros(&now.s);
     const gz_trs whole = now;
-    double lost_before = 0, lost = 0;
+    double lost = 0;
+    bool shears = false;
     bool same_parent =
         parent == &start->parent || memcmp(parent, &start->parent, sizeof *parent) == 0;
     hanger.upright =
         memcmp(&parent->linear, &gz_affine_identity.linear, sizeof parent->linear) == 0;
     bool good = hanger.upright || gz_mat3_inverse(&parent->linear, &hanger.to_parent);
-    if (good && !same_parent) good = rebase(&hanger, &start->parent, &now, &lost_before);
+    if (good && !same_parent) good = rebase(&hanger, &start->parent, &now, &lost);
     if (!good) return false;
     switch (motion->kind) {
     case GZ_MOTION_NONE: break;
     case GZ_MOTION_TRANSLATE: now.t = shifted(&hanger, now.t, motion->translation); break;
     case GZ_MOTION_ROTATE: good = turn_node(&hanger, motion, &now); break;
-    case GZ_MOTION_SCALE: good = scale_node(&hanger, motion, &now, &lost); break;
+    case GZ_MOTION_SCALE: scale_node(&hanger, motion, &now, &shears); break;
     }
     bool unchanged = same_parent && motion->kind == GZ_MOTION_NONE;
-    if (good && (lost_before > LOST_LEAST || lost > LOST_LEAST)) {
+    shears |= lost > LOST_LEAST;
+    if (good && shears) {
         const gz_mat3 wanted = wanted_of(motion, &start->parent, &whole);
-        gz_nearest(&parent->linear, &wanted, start->local.r, &now.r, &now.s);
+        gz_nearest(&parent->linear, &wanted, &now.r, &now.s);
     }
     if (hidden) restore_zeros(&now.s, start->local.s);
     if (!good || (!unchanged && !within_limits(&now, start->local.s))) return false;
     if (residual != NULL)
-        *residual = lost_before > 0 || lost > 0 ? residual_of(motion, start, parent, &now) : 0;
+        *residual = shears || lost > 0 ? residual_of(motion, start, parent, &now) : 0;
     *local = now;
     return true;
 }

@@ -71,11 +71,11 @@ static bool find_step(const struct fit *fit, double damping, gz_vec3 *step)
     return gz_finite(*step);
 }
 
-#define STEPS_MAX 300
+#define STEPS_MAX 1000
 /* What is gained by a turn is some square of it: less than this is rounding. */
 #define STEP_SQUARE_LAST 1e-18
 /* A step that takes away no more than this part of what is left is the last. */
-#define GAIN_LAST 1e-11
+#define GAIN_LAST 1e-13
 #define DAMPING_MAX 1e6
 
 /* Down from this rotation to the least that is left nearby. */
@@ -91,7 +91,7 @@ static struct fit go_down(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat 
             break;
         struct fit next = fit_of(parent, wanted, turned);
         if (next.square <= best.square) {
-            bool is_last = next.square > best.square * (1 - GAIN_LAST);
+            bool is_last = damping == 0 && next.square > best.square * (1 - GAIN_LAST);
             *r = turned;
             best = next;
             damping = damping > 1e-3 ? damping / 10 : 0;
@@ -108,33 +108,47 @@ static struct fit go_down(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat 
 static bool is_even(const gz_mat3 *m)
 {
     const double slack = 1e-9;
-    double x = gz_dot(m->x, m->x), y = gz_dot(m->y, m->y), z = gz_dot(m->z, m->z);
-    double skew =
-        fmax(fabs(gz_dot(m->x, m->y)), fmax(fabs(gz_dot(m->y, m->z)), fabs(gz_dot(m->z, m->x))));
-    return skew <= slack * x && fabs(y - x) <= slack * x && fabs(z - x) <= slack * x;
+    const gz_mat3 across = gz_mat3_transpose(m), square = gz_mat3_multiply(&across, m);
+    const gz_vec3 x = square.x, y = square.y, z = square.z;
+    return fabs(x.y) + fabs(y.z) + fabs(z.x) + fabs(y.y - x.x) + fabs(z.z - x.x) <= slack * x.x;
 }
 
-/* Turns by some 50 degrees, either way about each axis: below an uneven parent there may be several
- * least distances, and from these and the two given rotations the way goes down to all of them. */
-static const gz_quat elsewhere[] = {{0.5, 0, 0, 1},  {0, 0.5, 0, 1},  {0, 0, 0.5, 1},
-                                    {-0.5, 0, 0, 1}, {0, -0.5, 0, 1}, {0, 0, -0.5, 1}};
-
-void gz_nearest(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat start, gz_quat *r, gz_vec3 *s)
+/* The rotation that leaves a stretch in the parent's frame. */
+static gz_quat unstretched(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat r)
 {
-    const size_t others = is_even(parent) ? 0 : 1 + 2 * sizeof elsewhere / sizeof *elsewhere;
-    const gz_quat first = *r;
-    struct fit best = go_down(parent, wanted, r);
-    for (size_t i = 0; i < others; i++) {
-        gz_quat other = start;
-        gz_quat from = i % 2 ? first : start;
-        if (i > 0 && !gz_unit_quat(gz_quat_multiply(from, elsewhere[(i - 1) / 2]), &other))
-            continue;
-        struct fit fit = go_down(parent, wanted, &other);
+    gz_mat3 back;
+    gz_trs trs = {.r = r};
+    if (!gz_mat3_inverse(parent, &back)) return r;
+    const gz_affine inside = {gz_mat3_multiply(&back, wanted), {0, 0, 0}};
+    (void)gz_trs_from_affine(&inside, &trs, NULL);
+    return trs.r;
+}
+
+/* Below an uneven parent there may be several least distances. From these turns by some 50 degrees,
+ * either way about each axis, the way goes down to all of them. */
+#define ELSEWHERE 6
+
+static gz_quat elsewhere(gz_quat from, int i)
+{
+    double angle = i > 3 ? -0.5 : 0.5;
+    gz_quat turn = {i % 3 == 1 ? angle : 0, i % 3 == 2 ? angle : 0, i % 3 == 0 ? angle : 0, 1};
+    gz_quat turned = from;
+    if (i > 0) (void)gz_unit_quat(gz_quat_multiply(from, turn), &turned);
+    return turned;
+}
+
+void gz_nearest(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat *r, gz_vec3 *s)
+{
+    const gz_quat from[2] = {*r, unstretched(parent, wanted, *r)};
+    const int turns = is_even(parent) ? 0 : ELSEWHERE;
+    struct fit best = {.square = HUGE_VAL};
+    for (int i = 0; i < 2 * (turns + 1); i++) {
+        gz_quat now = elsewhere(from[i % 2], i / 2);
+        struct fit fit = go_down(parent, wanted, &now);
         if (!(fit.square < best.square * (1 - 1e-9))) continue;
         best = fit;
-        *r = other;
+        *r = now;
     }
     if (!isfinite(best.square)) return;
-    *s = (gz_vec3){best.s[0] != 0 ? best.s[0] : s->x, best.s[1] != 0 ? best.s[1] : s->y,
-                   best.s[2] != 0 ? best.s[2] : s->z};
+    *s = (gz_vec3){best.s[0], best.s[1], best.s[2]};
 }

@@ -6,9 +6,8 @@
 
 /* The rotation and scale whose linear part, below a parent with this one, is nearest to `wanted` in
  * the world: by the Frobenius norm of the difference, which is what a residual tells. `r` and `s`
- * are some near ones at first, from which it goes down to a least distance. A component of s that
- * the nearest would have as 0 keeps its sign. They stay if the parent has no inverse. */
-void gz_nearest(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat start, gz_quat *r,
-                gz_vec3 *s);
+ * are some near ones at first, from which it goes down to a least distance. They stay if
+ * the parent has no inverse. */
+void gz_nearest(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat *r, gz_vec3 *s);
 
 #endif

@@ -79,11 +79,8 @@ static enum gz_solve find_by_hand(const struct gz_sight *sight, gz_vec3 origin, 
         return GZ_SOLVE_CLAMPED;
     }
     if (!(ahead > 0) || !isfinite(place)) return GZ_SOLVE_KEPT;
-    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
-    double depth = a.depth + place * b.depth;
-    if (!in_range(range, depth)) return stop_at_range(a, b, range, depth, t);
     *t = place;
-    return GZ_SOLVE_OK;
+    return gz_place_limit(sight, origin, axis, range, t);
 }
 
 enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
@@ -107,12 +104,9 @@ static enum gz_solve find_nearest(const struct gz_sight *sight, gz_vec3 origin, 
     if (!(square > PARALLEL_SINE * PARALLEL_SINE * gz_dot(axis, axis))) return GZ_SOLVE_KEPT;
     double place = gz_dot(gz_cross(from, along), across) / square;
     double ahead = gz_dot(along, gz_sub(gz_scale(axis, place), from));
-    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
     if (!isfinite(place) || !(ahead > 0)) return GZ_SOLVE_KEPT;
-    double depth = a.depth + place * b.depth;
-    if (!in_range(range, depth)) return stop_at_range(a, b, range, depth, t);
     *t = place;
-    return GZ_SOLVE_OK;
+    return gz_place_limit(sight, origin, axis, range, t);
 }
 
 /* A ray that has turned past the axis's direction meets it behind itself: it stops where it would
@@ -177,35 +171,25 @@ enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, co
 
 /* ---- On the way ---- */
 
-/* What decides on the way from one line of sight to another whether the plane is hit. With f from 0
- * to 1: depth there is (away[0] + f away[1]) / (s[0] + f s[1]), and the sine of the angle to the
- * plane is s over the length of (across[0] + f across[1]). Of a camera all of it is linear in the
- * pixel; of a ray s is linear in the direction, and away, the distance from the plane, in the
- * origin. Depth is then in lengths of a direction that is shorter between two unit ones, which only
- * makes a limit of a million times come a little early. */
-struct way {
-    double s[2], away[2];
-    gz_vec3 across[2];
+/* What decides whether a line of sight hits the plane: depth is away / s, and the sine of the angle
+ * to the plane is s over the lengths of crossing and normal. Each is linear on the way from one
+ * line of sight to another: of a camera in the pixel; of a ray s is linear in the direction, and
+ * away, the distance from the plane, in the origin. Depth is then in lengths of a direction that is
+ * shorter between two unit ones, which only makes a limit of a million times come a little early.
+ */
+struct aim_at_plane {
+    double s, away;
+    gz_vec3 crossing;
 };
 
-static struct way way_of_pixels(const struct gz_sight *press, const struct gz_sight *now,
-                                gz_vec3 origin, const gz_vec3 axes[2], double normal_length)
+static struct aim_at_plane aim_of(const struct gz_sight *sight, gz_vec3 origin,
+                                  const gz_vec3 axes[2], gz_vec3 normal)
 {
-    struct hit a = find_hit(press, origin, axes), b = find_hit(now, origin, axes);
-    gz_vec3 from = gz_sight_crossing(press), to = gz_sight_crossing(now);
-    return (struct way){{a.s, b.s - a.s},
-                        {a.depth_volume, b.depth_volume - a.depth_volume},
-                        {gz_scale(from, normal_length), gz_scale(gz_sub(to, from), normal_length)}};
-}
-
-static struct way way_of_rays(const struct gz_sight *press, const struct gz_sight *now,
-                              gz_vec3 origin, gz_vec3 normal)
-{
-    double length = gz_length(normal);
-    gz_vec3 turn = gz_sub(now->along, press->along), go = gz_sub(now->origin, press->origin);
-    return (struct way){{gz_dot(normal, press->along), gz_dot(normal, turn)},
-                        {gz_dot(normal, gz_sight_offset(press, origin)), -gz_dot(normal, go)},
-                        {gz_scale(press->along, length), gz_scale(turn, length)}};
+    if (sight->is_ray)
+        return (struct aim_at_plane){gz_dot(normal, sight->along),
+                                     gz_dot(normal, gz_sight_offset(sight, origin)), sight->along};
+    struct hit hit = find_hit(sight, origin, axes);
+    return (struct aim_at_plane){hit.s, hit.depth_volume, gz_sight_crossing(sight)};
 }
 
 /* Where the value, above 0 at first, comes to 0; infinite if it does not. */
@@ -225,20 +209,22 @@ static double square_end(double value, double growth, double bend)
     return low > 0 ? low : high > 0 ? high : HUGE_VAL;
 }
 
-/* How far the plane is hit within the range. */
-static double way_end(const struct way *way, struct gz_range range)
+/* How far on the way from a to b the plane is hit within the range. */
+static double way_end(const struct aim_at_plane *a, const struct aim_at_plane *b, gz_vec3 normal,
+                      struct gz_range range)
 {
-    double side = way->s[0] < 0 ? -1 : 1, end = 1, k = range.sine_min * range.sine_min;
-    const gz_vec3 *c = way->across;
+    double side = a->s < 0 ? -1 : 1, k = range.sine_min * range.sine_min * gz_dot(normal, normal);
+    double s = a->s, s_growth = b->s - s, away = a->away, away_growth = b->away - away, end = 1;
+    gz_vec3 c = a->crossing, c_growth = gz_sub(b->crossing, c);
     if (range.max < HUGE_VAL)
-        end = fmin(end, linear_end(side * (range.max * way->s[0] - way->away[0]),
-                                   side * (range.max * way->s[1] - way->away[1])));
+        end = fmin(end, linear_end(side * (range.max * s - away),
+                                   side * (range.max * s_growth - away_growth)));
     if (range.min > -HUGE_VAL)
-        end = fmin(end, linear_end(side * (way->away[0] - range.min * way->s[0]),
-                                   side * (way->away[1] - range.min * way->s[1])));
-    return fmin(end, square_end(way->s[0] * way->s[0] - k * gz_dot(c[0], c[0]),
-                                2 * (way->s[0] * way->s[1] - k * gz_dot(c[0], c[1])),
-                                way->s[1] * way->s[1] - k * gz_dot(c[1], c[1])));
+        end = fmin(end, linear_end(side * (away - range.min * s),
+                                   side * (away_growth - range.min * s_growth)));
+    return fmin(end,
+                square_end(s * s - k * gz_dot(c, c), 2 * (s * s_growth - k * gz_dot(c, c_growth)),
+                           s_growth * s_growth - k * gz_dot(c_growth, c_growth)));
 }
 
 static bool sight_between(const struct gz_sight *press, const struct gz_sight *now, double part,
@@ -273,21 +259,14 @@ static bool hits_at(const struct course *course, double part, double uv[2])
 /* Rounding leaves the end of the way uncertain in its last bits. Among them the last hit is looked
  * for, so that all pointers on one line from the press end at the same one: none may come back by a
  * last bit as the pointer goes on. */
-#define END_UNSURE 4e-15
+#define END_UNSURE 2e-13
 
 static void find_last_hit(const struct course *course, double end, double uv[2])
 {
-    double step = END_UNSURE, good = end, bad = end;
-    if (hits_at(course, end, uv)) {
-        while (bad < 1 && hits_at(course, bad = fmin(1, bad + step), uv)) {
-            good = bad;
-            step *= 4;
-        }
-    } else {
-        while (good > 0 && !hits_at(course, good = fmax(0, good - step), uv)) {
-            bad = good;
-            step *= 4;
-        }
+    double step = END_UNSURE, bad = end + step, good = end;
+    for (; good > 0 && !hits_at(course, good, uv); step *= 4) {
+        bad = good;
+        good = fmax(0, good - step);
     }
     for (double part; part = (good + bad) / 2, part != good && part != bad;) {
         if (hits_at(course, part, uv))
@@ -305,9 +284,9 @@ enum gz_solve gz_place_on_the_way(const struct gz_sight *press, const struct gz_
     gz_vec3 normal = gz_cross(axes[0], axes[1]);
     if (!hits_at(&course, 0, uv)) return GZ_SOLVE_KEPT;
     if (gz_sight_converges(now)) range.min = fmax(range.min, 0);
-    struct way way = now->is_ray ? way_of_rays(press, now, origin, normal)
-                                 : way_of_pixels(press, now, origin, axes, gz_length(normal));
-    find_last_hit(&course, fmax(0, way_end(&way, range)), uv);
+    struct aim_at_plane a = aim_of(press, origin, axes, normal),
+                        b = aim_of(now, origin, axes, normal);
+    find_last_hit(&course, fmax(0, way_end(&a, &b, normal, range)), uv);
     return GZ_SOLVE_CLAMPED;
 }
 

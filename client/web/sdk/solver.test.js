@@ -338,9 +338,14 @@ function solveCase(solver, wasm, drag) {
   wasm.tool();
   solver.setTargets([target], 0);
   const begun = solver.press(handleOf(drag), { at: drag.start });
+  const isRing = drag.tool.startsWith("rotate");
+  const start = drag.object.rotation;
   const rows = drag.path.map((at) => {
     if (begun === "ok") solver.move({ at });
-    return [...solver.poses()];
+    const row = [...solver.poses()];
+    // A row tells a ring's rotation on the start's side, however many turns it took.
+    const side = start.reduce((sum, number, i) => sum + number * row[3 + i], 0);
+    return isRing && side < 0 ? row.map((number, i) => (i > 2 && i < 7 ? -number : number)) : row;
   });
   solver.end();
   return rows;
