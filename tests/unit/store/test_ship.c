@@ -845,7 +845,7 @@ TEST_IN_DIRECTORY(test_damaged_change_is_refused_or_whole)
     begin_life(&life, directory, 7, -1, 0);
     live(&life, 60);
     end_life(&life);
-    const size_t last = life.log->count - 1, count = chance_count(DAMAGES);
+    const size_t last = life.log->count - 1, count = DAMAGES;
     const struct change *change = &life.log->changes[last - 1];
     follow(life.near, life.log, last - 1);
     uint8_t *bytes = malloc(change->size);
