@@ -223,15 +223,17 @@ static void note_what(struct gz_exchange *exchange, enum place place)
     exchange->request.role = role_for(exchange->request.what);
 }
 
-/* Metrics are for admins of all scenes. */
+/* Metrics are for admins of all scenes, and for whoever has a role in the scene "/metrics", which
+ * cannot be one: its token opens nothing else. */
 static enum gz_status check_metrics(const struct gz_claims *claims, struct gz_error *error)
 {
-    bool is_of_all = false;
-    for (size_t i = 0; i < claims->scene_count; i++)
-        is_of_all = is_of_all || strcmp(claims->scenes[i], "*") == 0;
-    return claims->has_role && claims->role == GZ_ROLE_ADMIN && is_of_all
-               ? GZ_OK
-               : gz_fail(error, GZ_FORBIDDEN, "metrics are for admins of all scenes");
+    bool is_admin = claims->has_role && claims->role == GZ_ROLE_ADMIN, may = false;
+    for (size_t i = 0; claims->has_role && i < claims->scene_count; i++)
+        may = may || strcmp(claims->scenes[i], "/metrics") == 0 ||
+              (is_admin && strcmp(claims->scenes[i], "*") == 0);
+    return may ? GZ_OK
+               : gz_fail(error, GZ_FORBIDDEN,
+                         "metrics are for admins of all scenes, and for tokens of /metrics");
 }
 
 /* Identifies the user; the host checks the scene's own access. */

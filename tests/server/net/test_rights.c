@@ -370,6 +370,25 @@ TEST(test_rights_of_every_place)
     }
 }
 
+/* What scrapes the metrics may do nothing else. */
+TEST(test_rights_of_a_token_for_the_metrics)
+{
+    struct raw_response response;
+    const char *token = sign(
+        HEAD,
+        "'sub':'prometheus','aud':'gizmod','role':'viewer','scenes':['/metrics'],'exp':%.0f+60",
+        FORGED_SECRET);
+    assert_int_equal(ask(token, "GET", "/metrics", "", &response), 200);
+    for (size_t i = 0; i < COUNT(places); i++) {
+        if (places[i].least < AS_VIEWER || places[i].what < 0) continue;
+        assert_int_equal(ask(token, places[i].method, places[i].path, places[i].body, &response),
+                         403);
+    }
+    token = sign(HEAD, "'sub':'prometheus','aud':'gizmod','scenes':['/metrics'],'exp':%.0f+60",
+                 FORGED_SECRET);
+    assert_int_equal(ask(token, "GET", "/metrics", "", &response), 403); /* it has no role */
+}
+
 TEST(test_rights_every_kind_of_request_has_a_row)
 {
     for (int what = 0; what <= GZ_HTTP_RENAME; what++) {
