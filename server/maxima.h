@@ -251,6 +251,9 @@
  * undone are forgotten, so that there is room for the next large request. Once a
  * GZ_MEMORY_ENOUGH_PART of that is free again, it no longer counts as short. */
 #define GZ_MEMORY_FULL_PART 0.75
+/* Bytes of the bound that no request gets: what the process takes, on a busy machine, between two
+ * looks at it. */
+#define GZ_MEMORY_RESERVE_BYTES (12 * 1024 * 1024)
 #define GZ_MEMORY_ENOUGH_PART 16
 /* The least that --memory takes, in MB: a daemon with the largest scene, and an import of it. */
 #define GZ_MEMORY_MB_MIN 64

@@ -65,7 +65,8 @@ static enum gz_status refuse(const struct gz_memory *memory, struct gz_error *er
 static bool fits(struct gz_memory *memory, uint64_t needed)
 {
     const uint64_t used = gz_memory_used(memory);
-    const uint64_t left = used < memory->bytes_max ? memory->bytes_max - used : 0;
+    const uint64_t most = memory->bytes_max - GZ_MEMORY_RESERVE_BYTES;
+    const uint64_t left = used < most ? most - used : 0;
     const bool has_room = needed <= (left + memory->spare_bytes) / 2;
     if (!has_room) memory->refusals++;
     if (!has_room || kept_bytes(memory) > full_bytes(memory))
