@@ -35,9 +35,15 @@ static size_t idle_bytes(void)
 
 /* ---- the bound ---- */
 
+/* What requests may have of the bound. */
+static uint64_t most_bytes(const struct gz_memory *memory)
+{
+    return memory->bytes_max - GZ_MEMORY_RESERVE_BYTES;
+}
+
 static uint64_t full_bytes(const struct gz_memory *memory)
 {
-    return (uint64_t)((double)memory->bytes_max * GZ_MEMORY_FULL_PART);
+    return (uint64_t)((double)most_bytes(memory) * GZ_MEMORY_FULL_PART);
 }
 
 /* Without what runs and gives its memory back. */
@@ -65,7 +71,7 @@ static enum gz_status refuse(const struct gz_memory *memory, struct gz_error *er
 static bool fits(struct gz_memory *memory, uint64_t needed)
 {
     const uint64_t used = gz_memory_used(memory);
-    const uint64_t most = memory->bytes_max - GZ_MEMORY_RESERVE_BYTES;
+    const uint64_t most = most_bytes(memory);
     const uint64_t left = used < most ? most - used : 0;
     const bool has_room = needed <= (left + memory->spare_bytes) / 2;
     if (!has_room) memory->refusals++;
