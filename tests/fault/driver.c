@@ -267,6 +267,18 @@ static void take_answer(struct user *user, const struct gz_ok *ok)
     if (user->answered.op == DRIVER_LIFT) user->lifted = ok->edit;
 }
 
+static void die_of_answers(const struct user *user, const struct driver_entry *first,
+                           const struct driver_entry *again)
+{
+    char words[128];
+    snprintf(words, sizeof words,
+             "key %llu of op %llu: edit %llu at seq %llu, and then edit %llu at seq %llu",
+             (unsigned long long)first->number, (unsigned long long)first->op,
+             (unsigned long long)first->edit, (unsigned long long)first->seq,
+             (unsigned long long)again->edit, (unsigned long long)again->seq);
+    die(user, "the same key was answered otherwise", words);
+}
+
 /* The same key is the same edit with the same answer. The end of a drag that the lost connection
  * ended is remembered by nobody. */
 static void compare_answer(struct user *user, const struct gz_ok *ok)
@@ -277,7 +289,7 @@ static void compare_answer(struct user *user, const struct gz_ok *ok)
     if (first->edit == 0) return;
     if (again.edit != first->edit || memcmp(again.ids, first->ids, sizeof again.ids) != 0 ||
         (first->op != DRIVER_NOTE && again.seq != first->seq))
-        die(user, "an answer", "the same key was answered otherwise");
+        die_of_answers(user, first, &again);
 }
 
 static void watch_delta(struct user *user, const struct gz_delta *delta)
