@@ -57,11 +57,12 @@ struct user {
     bool is_in;    /* until the loss of its connection is written down */
     double next_s; /* when it does something again, or tries to come back */
     uint64_t numbers;
-    struct driver_entry asked, answered; /* kind 0: none */
-    uint64_t asked_rid, answered_rid;    /* 0: not on its way */
-    uint64_t asked_times;                /* that the open request was sent */
-    double asked_s, heard_s;             /* when it was sent last; when the server said anything */
-    double held_s;                       /* since when its node is held; 0: it is not */
+    /* kind 0: none. What was answered last; and as it was when it was said again. */
+    struct driver_entry asked, answered, repeated;
+    uint64_t asked_rid, repeated_rid; /* 0: not on its way */
+    uint64_t asked_times;             /* that the open request was sent */
+    double asked_s, heard_s;          /* when it was sent last; when the server said anything */
+    double held_s;                    /* since when its node is held; 0: it is not */
     uint64_t chance;
     uint64_t nodes[DRIVER_SET_NODES]; /* what it works with */
     size_t node_count;
@@ -279,13 +280,14 @@ static void die_of_answers(const struct user *user, const struct driver_entry *f
     die(user, "the same key was answered otherwise", words);
 }
 
-/* The same key is the same edit with the same answer. The end of a drag that the lost connection
- * ended is remembered by nobody. */
+/* The same key is the same edit with the same answer. What was asked after it may be answered
+ * before it: an answer that relies on what is not on the disk waits, one from the file does not.
+ * The end of a drag that the lost connection ended is remembered by nobody. */
 static void compare_answer(struct user *user, const struct gz_ok *ok)
 {
-    struct driver_entry again = answer_of(user->answered, ok);
-    const struct driver_entry *first = &user->answered;
-    user->answered_rid = 0;
+    struct driver_entry again = answer_of(user->repeated, ok);
+    const struct driver_entry *first = &user->repeated;
+    user->repeated_rid = 0;
     if (first->edit == 0) return;
     if (again.edit != first->edit || memcmp(again.ids, first->ids, sizeof again.ids) != 0 ||
         (first->op != DRIVER_NOTE && again.seq != first->seq))
@@ -332,8 +334,8 @@ static void take_error(struct user *user, const struct gz_message *message)
     if (!is_for_now(user, message)) die(user, "refused", words);
     if (user->asked_rid != 0 && message->rid == user->asked_rid)
         take_refusal(user);
-    else if (user->answered_rid != 0 && message->rid == user->answered_rid)
-        user->answered_rid = 0;
+    else if (user->repeated_rid != 0 && message->rid == user->repeated_rid)
+        user->repeated_rid = 0;
 }
 
 static void take(struct user *user, const struct gz_message *message)
@@ -344,8 +346,8 @@ static void take(struct user *user, const struct gz_message *message)
         write_down(user, (struct driver_entry){.seq = message->saved_seq}, DRIVER_SAVED);
     if (message->op == GZ_OP_OK && user->asked_rid != 0 && message->rid == user->asked_rid)
         take_answer(user, &message->ok);
-    else if (message->op == GZ_OP_OK && user->answered_rid != 0 &&
-             message->rid == user->answered_rid)
+    else if (message->op == GZ_OP_OK && user->repeated_rid != 0 &&
+             message->rid == user->repeated_rid)
         compare_answer(user, &message->ok);
     if (message->op == GZ_OP_ERROR) take_error(user, message);
 }
@@ -363,7 +365,8 @@ static void greet(struct user *user)
     uint64_t seq = gz_client_welcome(user->client)->seq;
     if (user->id == WATCHER) write_down(user, (struct driver_entry){.seq = seq}, DRIVER_JOINED);
     if (roles[user->id] == DRAGS) send_message(user, &camera, false);
-    user->answered_rid = user->answered.kind != 0 ? say(user, &user->answered) : 0;
+    user->repeated = user->answered;
+    user->repeated_rid = user->repeated.kind != 0 ? say(user, &user->repeated) : 0;
     if (user->asked.kind != 0) say_asked(user);
 }
 
@@ -400,7 +403,7 @@ static void lose(struct user *user)
     write_down(user, (struct driver_entry){0}, DRIVER_LOST);
     fdatasync(user->driver->log); /* before the server runs again */
     user->is_in = user->is_dragging = false;
-    user->asked_rid = user->answered_rid = 0;
+    user->asked_rid = user->repeated_rid = 0;
     user->next_s = now_s() + RETRY_S;
     gz_client_cut(user->client);
 }
@@ -437,7 +440,7 @@ static void turn(struct user *user)
         join(user);
     } else if (user->asked.kind != 0 && user->asked_rid == 0) {
         say_asked(user);
-    } else if (user->asked.kind == 0 && user->answered_rid == 0) {
+    } else if (user->asked.kind == 0 && user->repeated_rid == 0) {
         do_next(user);
     }
 }

@@ -49,6 +49,15 @@ static double slowest_commit_s(const struct driver *driver, size_t from, double 
     return slowest_s;
 }
 
+/* How long the driver saw nothing of anybody: then neither it nor the server had a processor. */
+static double longest_pause_s(const struct driver *driver, size_t from)
+{
+    double longest_s = 0;
+    for (size_t i = from + 1; i < driver->count; i++)
+        longest_s = fmax(longest_s, driver->entries[i].clock_s - driver->entries[i - 1].clock_s);
+    return longest_s;
+}
+
 /* Where the watcher joined last, and what it was told to be saved since. */
 static size_t last_epoch(const struct driver *driver, uint64_t *saved)
 {
@@ -100,10 +109,12 @@ static void judge_motion(struct judge *judge, sqlite3 *db, const struct driver *
     /* Further than anybody was told: nothing is lost. */
     double lost_s = motion.at_file_s != 0 ? motion.last_s - motion.at_file_s : 0;
     double commit_s = slowest_commit_s(driver, from, driver->entries[driver->count - 1].clock_s);
+    double pause_s = longest_pause_s(driver, from);
     judge->lost_s_max = fmax(judge->lost_s_max, lost_s);
-    if (lost_s > MOTION_S_MAX + commit_s)
-        fail_msg("node %llu: %.0f ms of motion are lost, the slowest commit took %.0f ms",
-                 (unsigned long long)node, lost_s * 1000, commit_s * 1000);
+    if (lost_s > MOTION_S_MAX + commit_s + pause_s)
+        fail_msg("node %llu: %.0f ms of motion are lost, the slowest commit took %.0f ms, and the "
+                 "longest pause of all %.0f ms",
+                 (unsigned long long)node, lost_s * 1000, commit_s * 1000, pause_s * 1000);
 }
 
 /* ---- a round ---- */
