@@ -3,7 +3,7 @@
  * peer_load PORT PID EDITORS VIEWERS MOVES_PER_S SECONDS < PLAN
  *
  * What is sent was encoded before, in the server's own format, and stands in the plan: a word and
- * its value a line (peers/run.mjs writes them).
+ * its value a line (run.mjs writes them).
  *     text           frames are text; else binary
  *     waits          a connection says hello after the server's first frame; else at once
  *     path PATH      of a connection, those of the editors first; the last one is also for the rest
@@ -13,7 +13,7 @@
  *     move HEX       a frame for each move, from the second of each editor on; they take turns
  *
  * What comes is not decoded. Where a node is, is a number between 0.5 and 1 that holds the number
- * of its move (`mark` in peers/scene.mjs): MessagePack, lib0 and JSON write it in ways that can be
+ * of its move (`mark` in scene.mjs): MessagePack, lib0 and JSON write it in ways that can be
  * recognised wherever it stands. A viewer has joined when it had the first mark of each editor's
  * node. A later mark of an editor says that its earlier moves have arrived as well. Printed is one
  * line of JSON; times are those of the kernels (see crowd.h). */
