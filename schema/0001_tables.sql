@@ -1,11 +1,15 @@
--- A scene's tables, their indexes and triggers. Once this file is released it is never edited: a later file with the next number
--- changes what it made.
+-- A scene's tables, their indexes and triggers. Once this file is released it is never edited (README.md, How it changes).
+--
+-- An edit writes to few pages, and a page is as small as a change is (PAGE_BYTES in server/store/database.c). The words of a CHECK of
+-- each edit and change are compared one by one: for `x IN (...)` with three words and more SQLite makes a table of the words for each
+-- row that it checks, which was three quarters of the work for an edit.
 --
 -- Metres, radians, Unix seconds. Transforms are local to the parent: translation tx ty tz, rotation quaternion rx ry rz rw,
 -- scale sx sy sz. Their columns are ANY with a check, not REAL, because REAL stores -0.0 as 0 and a scene comes back bit by bit.
 PRAGMA application_id = 0x477A5363; -- "GzSc"
 
--- One row: where the scene stands.
+-- One row: where the scene stands. Its file can be one of several that are equal, on several machines: each transaction goes to a log,
+-- and from there into the other files.
 CREATE TABLE scene (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     seq INTEGER NOT NULL,        -- the last change that is saved
@@ -13,7 +17,9 @@ CREATE TABLE scene (
     next_node INTEGER NOT NULL,  -- the next free ids
     next_edit INTEGER NOT NULL,
     created REAL NOT NULL,
-    made_by TEXT NOT NULL        -- the server that made the file
+    made_by TEXT NOT NULL,       -- the server that made the file
+    log_n INTEGER NOT NULL DEFAULT 0,     -- how far into the log the file is; 0 if it is in none
+    log_first INTEGER NOT NULL DEFAULT 0  -- where that log began; 0 if the file is in none
 ) STRICT;
 
 -- One row for each time that a server opened the file. Everything up to began_seq was saved before the epoch began.
@@ -60,12 +66,17 @@ CREATE INDEX nodes_deleted ON nodes (deleted_seq) WHERE deleted_seq IS NOT NULL;
 -- What people did. A drag that is still running has neither ended nor seq.
 CREATE TABLE edits (
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('translate', 'rotate', 'scale', 'ball', 'wheel', 'set', 'create', 'delete',
-                                       'undo', 'redo', 'restore', 'import')),
-    handle TEXT CHECK (handle IN ('tx', 'ty', 'tz', 'txy', 'tyz', 'tzx', 'tv', 'rx', 'ry', 'rz', 'rv', 'rb',
-                                  'sx', 'sy', 'sz', 'sxy', 'syz', 'szx', 'su',
-                                  'bxn', 'bxp', 'byn', 'byp', 'bzn', 'bzp',
-                                  'bnnn', 'bnnp', 'bnpn', 'bnpp', 'bpnn', 'bpnp', 'bppn', 'bppp')),
+    kind TEXT NOT NULL CHECK (kind = 'translate' OR kind = 'rotate' OR kind = 'scale' OR kind = 'ball' OR kind = 'wheel'
+               OR kind = 'set' OR kind = 'create' OR kind = 'delete' OR kind = 'undo' OR kind = 'redo'
+               OR kind = 'restore' OR kind = 'import'),
+    handle TEXT CHECK (handle IS NULL OR handle = 'tx' OR handle = 'ty' OR handle = 'tz' OR handle = 'txy' OR handle = 'tyz'
+               OR handle = 'tzx' OR handle = 'tv' OR handle = 'rx' OR handle = 'ry' OR handle = 'rz'
+               OR handle = 'rv' OR handle = 'rb' OR handle = 'sx' OR handle = 'sy' OR handle = 'sz'
+               OR handle = 'sxy' OR handle = 'syz' OR handle = 'szx' OR handle = 'su' OR handle = 'bxn'
+               OR handle = 'bxp' OR handle = 'byn' OR handle = 'byp' OR handle = 'bzn'
+               OR handle = 'bzp' OR handle = 'bnnn' OR handle = 'bnnp' OR handle = 'bnpn'
+               OR handle = 'bnpp' OR handle = 'bpnn' OR handle = 'bpnp' OR handle = 'bppn'
+               OR handle = 'bppp'),
     epoch INTEGER NOT NULL REFERENCES epochs,
     session INTEGER,             -- NULL if no session made the edit: an import over HTTP
     user TEXT NOT NULL,
@@ -85,18 +96,20 @@ CREATE TABLE edits (
 ) STRICT;
 CREATE UNIQUE INDEX edits_by_key ON edits (user, key) WHERE key IS NOT NULL;
 CREATE INDEX edits_by_seq ON edits (seq);
-CREATE INDEX edits_by_time ON edits (ended, seq);
-CREATE INDEX edits_by_user ON edits (user, ended, seq);
+-- Time goes on with seq, so that the edits until a time are found by halving: no index by time. Running drags are few.
+CREATE INDEX edits_by_user ON edits (user, seq);
+CREATE INDEX edits_running ON edits (began) WHERE ended IS NULL;
 -- Whether an edit is undone, and by whom, is found by the edits whose target it is.
 CREATE INDEX edits_by_target ON edits (target, seq) WHERE kind IN ('undo', 'redo');
 
--- What each edit did to each node: the node before and after. The after columns are NULL while the drag is running.
+-- What each edit did to each node: the node before and after. The after columns are NULL while the drag is running. With a row id,
+-- because the rows of a tree WITHOUT ROWID must be small: in pages of 1 KiB a change would take two.
 CREATE TABLE changes (
     edit INTEGER NOT NULL REFERENCES edits,
     step INTEGER NOT NULL,       -- the order of the edit's changes, from 0
     node INTEGER NOT NULL REFERENCES nodes,
     seq INTEGER,                 -- the edit's
-    did TEXT NOT NULL CHECK (did IN ('create', 'change', 'delete')),
+    did TEXT NOT NULL CHECK (did = 'create' OR did = 'change' OR did = 'delete'),
     before_parent INTEGER REFERENCES nodes, before_name TEXT,
     before_tx ANY, before_ty ANY, before_tz ANY,
     before_rx ANY, before_ry ANY, before_rz ANY, before_rw ANY,
@@ -122,9 +135,9 @@ CREATE TABLE changes (
            typeof(after_rx) = typeof(after_tx) AND typeof(after_ry) = typeof(after_tx) AND
            typeof(after_rz) = typeof(after_tx) AND typeof(after_rw) = typeof(after_tx) AND
            typeof(after_sx) = typeof(after_tx) AND typeof(after_sy) = typeof(after_tx) AND
-           typeof(after_sz) = typeof(after_tx))
+           typeof(after_sz) = typeof(after_tx)),
+    PRIMARY KEY (edit, step)
 ) STRICT;
-CREATE UNIQUE INDEX changes_by_edit ON changes (edit, step);
 -- Time travel: the latest change of a node up to a seq is one step into this index.
 CREATE INDEX changes_by_node ON changes (node, seq, step, edit);
 
@@ -209,3 +222,15 @@ CREATE TRIGGER checkpoint_made BEFORE INSERT ON checkpoints
 WHEN NEW.seq < (SELECT since FROM kept) BEGIN
     SELECT RAISE(ABORT, 'the state of a checkpoint is no longer kept');
 END;
+
+-- A scene's own access: which users may what in it, beside what their tokens give them.
+-- Every change of the access that ever was: a role that was given to the users whose names a pattern matches, or taken from them.
+-- In a pattern `*` is any characters or none, `?` is one character. The latest change of a pattern counts.
+CREATE TABLE access_changes (
+    change INTEGER PRIMARY KEY,
+    glob TEXT NOT NULL CHECK (glob <> ''),
+    role TEXT CHECK (role IN ('viewer', 'editor', 'admin')),  -- NULL: what the pattern had is taken away
+    user TEXT NOT NULL,          -- who made the change
+    made REAL NOT NULL
+) STRICT;
+CREATE INDEX access_changes_by_glob ON access_changes (glob, change);

@@ -203,3 +203,10 @@ SELECT c.name, c.user AS who, strftime('%Y-%m-%dT%H:%M:%fZ', c.made, 'unixepoch'
        c.seq
   FROM checkpoints c
  ORDER BY c.seq DESC, c.made DESC;
+
+-- Who may what now, by whom and since when.
+CREATE VIEW access AS
+SELECT glob AS who, role AS may, user AS given_by, strftime('%Y-%m-%dT%H:%M:%fZ', made, 'unixepoch') AS since
+  FROM access_changes c
+ WHERE role IS NOT NULL AND change = (SELECT max(change) FROM access_changes l WHERE l.glob = c.glob)
+ ORDER BY glob;

@@ -156,7 +156,7 @@ const struct ctl_command ctl_cluster = {
     .usage.notes =
         "URI is that of the database, as for gizmod --cluster: postgresql://USER@HOST/DATABASE. "
         "Put a password into the file that PGPASSFILE names, because other users of this machine "
-        "can see the URI. init can be repeated: it also upgrades the tables of an earlier version.",
+        "can see the URI. init can be repeated.",
     .usage.options = options,
     .run = run_cluster,
 };

@@ -16,7 +16,7 @@ GZ_MUST_USE enum gz_status gz_postgres_create(struct gz_cluster_log *log, const 
 /* Closes the connections; fine on a zeroed one. */
 void gz_postgres_destroy(struct gz_cluster_log *log);
 
-/* Creates the tables of the log, or brings them up to date. Several processes may do it at the same
+/* Creates the tables of the log. Several processes may do it at the same
  * time. `uri` as above. */
 GZ_MUST_USE enum gz_status gz_postgres_init(const char *uri, struct gz_error *error);
 

@@ -16,8 +16,6 @@
 /* PostgreSQL's numbers of parameter types. */
 enum { BYTES_OID = 17, INT8_OID = 20, TEXT_OID = 25 };
 
-static_assert(GZ_SQL_TABLES_COUNT == GZ_CLUSTER_TABLES_VERSION, "a version for each file");
-
 /* ---- parameters ---- */
 
 static int add_param(struct gz_params *params, Oid type, const void *value, size_t size)
@@ -291,12 +289,15 @@ static enum gz_status check_version(PGconn *link, struct gz_error *error)
     PQclear(result);
     if (version == GZ_CLUSTER_TABLES_VERSION) return GZ_OK;
     if (version == 0) return fail_tables(error);
-    return gz_fail(error, GZ_VERSION,
-                   "the cluster's database has tables of version %d, and this program works with "
-                   "version %d: %s",
-                   (int)version, GZ_CLUSTER_TABLES_VERSION,
-                   version < GZ_CLUSTER_TABLES_VERSION ? "gizmoctl cluster init URI updates them"
-                                                       : "update this program");
+    return gz_fail(
+        error, GZ_VERSION,
+        "the cluster's database has tables of version %d, and this program works with "
+        "version %d: %s",
+        (int)version, GZ_CLUSTER_TABLES_VERSION,
+        version < GZ_CLUSTER_TABLES_VERSION
+            ? "they are from before the first release; let gizmoctl cluster init URI make "
+              "tables in a new database"
+            : "update this program");
 }
 
 /* Limits how long a dead transaction can hold a row that others wait for. */

@@ -12,7 +12,7 @@
 #include "cluster/postgres_library.h"
 #include "proto/base/status.h"
 
-/* The version of this program's tables: the number of numbered files. */
+/* The version of this program's tables. Others are refused, with words that say what to do. */
 #define GZ_CLUSTER_TABLES_VERSION 2
 
 /* The parameters of a statement, $1, $2 ...; texts and bytes are not copied. */

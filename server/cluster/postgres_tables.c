@@ -1,20 +1,21 @@
-/* Creates the tables of a cluster in PostgreSQL, version by version. */
+/* Creates the tables of a cluster in PostgreSQL. */
 #include "cluster/postgres.h"
 #include "cluster/postgres_link.h"
 #include "cluster/sql.h"
 
 #define LINK(statement) gz_sql_link[GZ_SQL_LINK_##statement]
 
-/* Migrates from the version before to this one, unless it is done. */
-static enum gz_status migrate(PGconn *link, int version, struct gz_error *error)
+/* Makes the tables, unless there are some. */
+static enum gz_status make_tables(PGconn *link, struct gz_error *error)
 {
     struct gz_params params = {0};
     uint64_t rows = 0;
-    gz_params_number(&params, (uint64_t)version);
+    gz_params_number(&params, GZ_CLUSTER_TABLES_VERSION);
     enum gz_status status = gz_link_begin(link, error);
     if (status != GZ_OK) return status;
-    status = gz_link_change(link, LINK(RAISE_VERSION), &params, &rows, error);
-    if (status == GZ_OK && rows == 1) status = gz_link_run(link, gz_sql_tables[version - 1], error);
+    status = gz_link_change(link, LINK(SET_VERSION), &params, &rows, error);
+    if (status == GZ_OK && rows == 1)
+        status = gz_link_run(link, gz_sql_tables[GZ_SQL_TABLES_TABLES], error);
     return gz_link_end(link, status, error);
 }
 
@@ -39,11 +40,10 @@ enum gz_status gz_postgres_init(const char *uri, struct gz_error *error)
     if (status == GZ_OK) status = gz_link_open(&link, uri, false, error);
     if (status != GZ_OK) return status;
     status = make_version(link, error);
-    for (int version = 1; version <= GZ_SQL_TABLES_COUNT && status == GZ_OK; version++)
-        status = migrate(link, version, error);
+    if (status == GZ_OK) status = make_tables(link, error);
     PQfinish(link);
     if (status != GZ_OK) return status;
-    status = gz_link_open(&link, uri, true, error); /* tables of a later version are not ours */
+    status = gz_link_open(&link, uri, true, error); /* tables of another version are not ours */
     if (status == GZ_OK) PQfinish(link);
     return status;
 }

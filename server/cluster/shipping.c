@@ -80,7 +80,7 @@ static bool is_unsure(struct gz_claim *claim)
     return is;
 }
 
-/* The schema version of the file, which the store has migrated before the first change. */
+/* The schema version of the file, which the store has made before the first change. */
 static int version_of(struct gz_claim *claim)
 {
     struct gz_place place;

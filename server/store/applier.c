@@ -19,8 +19,6 @@
 
 /* Pages of the write-ahead log after which SQLite copies them into the file. */
 #define WAL_CHECKPOINT_PAGES 2000
-/* The first version of the schema with places. */
-#define PLACE_SCHEMA 14
 
 /* Tables of a scene are fewer; a further one is looked at each time. */
 #define TABLES_KNOWN_MAX 32
@@ -46,8 +44,7 @@ static enum gz_status read_place(sqlite3 *db, struct gz_place *place, struct gz_
     int64_t version = 0;
     *place = (struct gz_place){.n = 0};
     enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
-    if (status == GZ_OK && version >= PLACE_SCHEMA)
-        status = gz_shipper_read_place(db, place, error);
+    if (status == GZ_OK && version != 0) status = gz_shipper_read_place(db, place, error);
     if (status == GZ_OK && (place->n > GZ_COUNTER_MAX || place->first > place->n ||
                             (place->first == 0) != (place->n == 0)))
         status = gz_row_fail(error, "scene", 1, "its log_n or log_first is invalid");
@@ -89,7 +86,7 @@ static enum gz_status prepare(struct gz_applier *applier, uint64_t epoch, struct
     if (status == GZ_OK) status = gz_db_use_wal(applier->db, error);
     /* The epochs of the log come into the file. */
     if (status == GZ_OK) gz_stamp_open(applier->path, epoch, GZ_COUNTER_MAX);
-    if (status == GZ_OK) status = gz_db_migrate(applier->db, error);
+    if (status == GZ_OK) status = gz_db_make(applier->db, error);
     sqlite3_wal_autocheckpoint(applier->db, WAL_CHECKPOINT_PAGES);
     if (status == GZ_OK) status = read_place(applier->db, &applier->place, error);
     if (lstat(applier->wal_path, &wal) == 0) applier->wal_inode = wal.st_ino;

@@ -35,7 +35,6 @@ struct checker {
 struct promise {
     enum gz_sql_check sql;
     uint64_t most; /* the value of ?1 in the statement; 0 if it has none */
-    int since;     /* the first schema version with its table; 0: all versions */
     void (*run)(struct checker *checker);
 };
 
@@ -451,9 +450,9 @@ static const struct promise promises[] = {
     {.sql = GZ_SQL_CHECK_CHECKPOINT_SEQS},
     {.sql = GZ_SQL_CHECK_CHECKPOINT_NAMES, .most = GZ_CHECKPOINT_BYTES_MAX},
     {.sql = GZ_SQL_CHECK_CHECKPOINT_COUNT, .most = GZ_CHECKPOINTS_MAX},
-    {.sql = GZ_SQL_CHECK_ACCESS_GLOBS, .most = GZ_GLOB_BYTES_MAX, .since = 11},
-    {.sql = GZ_SQL_CHECK_ACCESS_COUNT, .most = GZ_ACCESS_MAX, .since = 11},
-    {.sql = GZ_SQL_CHECK_LOG_PLACE, .most = GZ_COUNTER_MAX, .since = 14},
+    {.sql = GZ_SQL_CHECK_ACCESS_GLOBS, .most = GZ_GLOB_BYTES_MAX},
+    {.sql = GZ_SQL_CHECK_ACCESS_COUNT, .most = GZ_ACCESS_MAX},
+    {.sql = GZ_SQL_CHECK_LOG_PLACE, .most = GZ_COUNTER_MAX},
 };
 
 static void check_promise(struct checker *checker, const struct promise *promise)
@@ -470,7 +469,6 @@ static void check_promise(struct checker *checker, const struct promise *promise
 static void check_promises(struct checker *checker)
 {
     for (size_t i = 0; i < sizeof promises / sizeof promises[0]; i++) {
-        if (checker->check->version < promises[i].since) continue;
         checker->found = 0;
         renew(checker);
         check_promise(checker, &promises[i]);
@@ -500,8 +498,7 @@ static enum gz_status count(struct gz_db_reader *reader, struct gz_store_check *
 static enum gz_status open_model(struct checker *checker, struct gz_error *error)
 {
     checker->model = checker->db;
-    if (checker->check->version == GZ_SCHEMA_VERSION && gz_model_is(checker->db)) return GZ_OK;
-    return gz_model_open(&checker->model, checker->db, checker->check->version, error);
+    return gz_model_is(checker->db) ? GZ_OK : gz_model_open(&checker->model, error);
 }
 
 enum gz_status gz_check_reader(struct gz_db_reader *reader, enum gz_check_depth depth,

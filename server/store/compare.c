@@ -133,23 +133,6 @@ static enum gz_status compare_tables(const struct gz_db_reader readers[2], const
     return gz_ask_end(&tables, status, error, "the tables");
 }
 
-/* Rows are compared only between files of one schema. */
-static enum gz_status compare_versions(const struct gz_db_reader readers[2], const char *against,
-                                       char *difference, struct gz_error *error)
-{
-    int64_t is = 0, other = 0;
-    enum gz_status status = gz_db_integer(readers[0].db, "PRAGMA user_version", &is, error);
-    if (status == GZ_OK)
-        status = gz_db_integer(readers[1].db, "PRAGMA user_version", &other, error);
-    if (status == GZ_OK && is != other) {
-        snprintf(difference, GZ_ERROR_BYTES_MAX, "its schema version is %d, and %d in %s", (int)is,
-                 (int)other, against);
-        return GZ_OK;
-    }
-    if (status == GZ_OK) status = gz_model_require(readers[0].db, error);
-    return status == GZ_OK ? gz_model_require(readers[1].db, error) : status;
-}
-
 enum gz_status gz_store_compare(const char *path, const char *against,
                                 char difference[GZ_ERROR_BYTES_MAX], struct gz_error *error)
 {
@@ -158,9 +141,9 @@ enum gz_status gz_store_compare(const char *path, const char *against,
     enum gz_status status = open_both(readers, (const char *const[]){path, against}, error);
     if (status != GZ_OK) return status;
     const char *name = gz_db_file_name(against);
-    status = compare_versions(readers, name, difference, error);
-    if (status == GZ_OK && difference[0] == '\0')
-        status = compare_tables(readers, name, difference, error);
+    status = gz_model_require(readers[0].db, error);
+    if (status == GZ_OK) status = gz_model_require(readers[1].db, error);
+    if (status == GZ_OK) status = compare_tables(readers, name, difference, error);
     gz_db_reader_close(&readers[0]);
     gz_db_reader_close(&readers[1]);
     return status;

@@ -176,7 +176,6 @@ static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary
     return gz_ask_end(&ask, GZ_OK, error, "the summary");
 }
 
-/* Files of earlier versions have no access, until they are opened. */
 static enum gz_status read_globs(sqlite3 *db, struct gz_buffer *globs, struct gz_error *error)
 {
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_ACCESS]);

@@ -1,4 +1,4 @@
-/* database.c - opens connections, brings a file's schema up to date, turns SQLite's codes into
+/* database.c - opens connections, makes the schema of a new file, turns SQLite's codes into
  * errors. */
 #include "store/database.h"
 
@@ -172,9 +172,10 @@ enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error)
         status = gz_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, error);
     if (status != GZ_OK) return status;
     bool is_empty = application == 0 && version == 0 && objects == 0;
-    if (application != GZ_APPLICATION_ID && !is_empty)
+    if (is_empty) return GZ_OK;
+    if (application != GZ_APPLICATION_ID || version == 0)
         return gz_fail(error, GZ_STORAGE, "the file is a SQLite database, but not a scene");
-    if (version > 0 && version <= GZ_SCHEMA_BASE)
+    if (version < GZ_SCHEMA_VERSION)
         return gz_fail(
             error, GZ_VERSION,
             "the file has schema version %lld, from before the first release: export the "
@@ -187,35 +188,28 @@ enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error)
     return GZ_OK;
 }
 
-enum gz_status gz_db_apply(sqlite3 *db, int64_t version, struct gz_error *error)
+enum gz_status gz_db_write_schema(sqlite3 *db, struct gz_error *error)
 {
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    enum gz_status status = gz_db_exec(db, gz_sql_schema[version - GZ_SCHEMA_BASE - 1], error);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < GZ_SQL_SCHEMA_COUNT && status == GZ_OK; i++)
+        status = gz_db_exec(db, gz_sql_schema[i], error);
     return status;
 }
 
-static enum gz_status migrate_to(sqlite3 *db, int64_t version, struct gz_error *error)
+enum gz_status gz_db_make(sqlite3 *db, struct gz_error *error)
 {
+    int64_t version = 0;
     char set_version[64];
-    sqlite3_snprintf(sizeof set_version, set_version, "PRAGMA user_version = %lld",
-                     (long long)version);
-    enum gz_status status = gz_db_exec(db, "BEGIN IMMEDIATE", error);
-    if (status == GZ_OK) status = gz_db_apply(db, version, error);
+    enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
+    if (status != GZ_OK || version != 0) return status;
+    sqlite3_snprintf(sizeof set_version, set_version, "PRAGMA user_version = %d",
+                     GZ_SCHEMA_VERSION);
+    status = gz_db_exec(db, "BEGIN IMMEDIATE", error);
+    if (status == GZ_OK) status = gz_db_write_schema(db, error);
     if (status == GZ_OK) status = gz_db_exec(db, set_version, error);
     if (status == GZ_OK) status = gz_db_exec(db, "COMMIT", error);
     if (status != GZ_OK && !sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-    return status;
-}
-
-enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error)
-{
-    int64_t version = 0;
-    enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
-    if (version < GZ_SCHEMA_BASE) version = GZ_SCHEMA_BASE;
-    while (status == GZ_OK && version < GZ_SCHEMA_VERSION)
-        status = migrate_to(db, ++version, error);
     return status;
 }
 

@@ -34,18 +34,16 @@ GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *
 /* Unix seconds. */
 double gz_db_now(void);
 
-/* Refuses a file that is not a scene's (GZ_STORAGE), and one whose schema is newer than this
- * build's or from before the first release (GZ_VERSION). Changes nothing. */
+/* Refuses a file that is not a scene's (GZ_STORAGE), and one whose schema has another version than
+ * this build's (GZ_VERSION). An empty file passes. Changes nothing. */
 GZ_MUST_USE enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error);
-/* Runs the numbered SQL file that makes this version from the one before. The schema has to be
- * ours: defensive mode is off meanwhile, so that the file may edit the schema's text. */
-GZ_MUST_USE enum gz_status gz_db_apply(sqlite3 *db, int64_t version, struct gz_error *error);
-/* Brings the schema up to this build's version, one transaction for each number. */
-GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);
+/* Runs the SQL files of the schema in an empty database, in the caller's transaction or in none. */
+GZ_MUST_USE enum gz_status gz_db_write_schema(sqlite3 *db, struct gz_error *error);
+/* Makes a scene's schema in an empty file, in one transaction. Any other file stays as it is. */
+GZ_MUST_USE enum gz_status gz_db_make(sqlite3 *db, struct gz_error *error);
 /* Switches to a write-ahead log, whose file is there afterwards, and which the caller copies into
- * the database. Commits are not
- * synchronized (gz_db_migrate makes many) until the caller sets PRAGMA synchronous = FULL; the next
- * commit then makes them safe from a loss of power. */
+ * the database. Commits are not synchronized until the caller sets PRAGMA synchronous = FULL; the
+ * next commit then makes them safe from a loss of power. */
 GZ_MUST_USE enum gz_status gz_db_use_wal(sqlite3 *db, struct gz_error *error);
 /* Copies the write-ahead log into the database and truncates it, unless somebody reads it now. */
 void gz_db_empty_log(sqlite3 *db);

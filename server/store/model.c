@@ -9,27 +9,11 @@
 #include "store/database.h"
 #include "store/rows.h"
 
-/* Some builds before the first release wrote version 13 with a column of version 14. */
-#define EARLY_VERSION 13
-#define IS_EARLY "SELECT count(*) FROM pragma_table_info('scene') WHERE name = 'log_first'"
-#define MAKE_EARLY "ALTER TABLE scene ADD COLUMN log_first INTEGER NOT NULL DEFAULT 0"
-
-static enum gz_status open_model(sqlite3 **model, int64_t version, struct gz_error *error)
+enum gz_status gz_model_open(sqlite3 **model, struct gz_error *error)
 {
     enum gz_status status =
         gz_db_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, model, error);
-    for (int64_t at = GZ_SCHEMA_BASE + 1; status == GZ_OK && at <= version; at++)
-        status = gz_db_apply(*model, at, error);
-    return status;
-}
-
-enum gz_status gz_model_open(sqlite3 **model, sqlite3 *db, int64_t version, struct gz_error *error)
-{
-    int64_t is_early = 0;
-    enum gz_status status = open_model(model, version, error);
-    if (status == GZ_OK && version == EARLY_VERSION)
-        status = gz_db_integer(db, IS_EARLY, &is_early, error);
-    return status == GZ_OK && is_early != 0 ? gz_db_exec(*model, MAKE_EARLY, error) : status;
+    return status == GZ_OK ? gz_db_write_schema(*model, error) : status;
 }
 
 struct comparison {
@@ -131,7 +115,7 @@ static char *print_schema(sqlite3 *db)
 static void make_own_text(void)
 {
     sqlite3 *model;
-    if (open_model(&model, GZ_SCHEMA_VERSION, NULL) == GZ_OK) own_text = print_schema(model);
+    if (gz_model_open(&model, NULL) == GZ_OK) own_text = print_schema(model);
     sqlite3_close(model);
 }
 
@@ -157,8 +141,8 @@ enum gz_status gz_model_require(sqlite3 *db, struct gz_error *error)
     int64_t version = 0;
     struct gz_error first = {.status = GZ_OK};
     enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
-    if (status == GZ_OK && version == GZ_SCHEMA_VERSION && gz_model_is(db)) return GZ_OK;
-    if (status == GZ_OK) status = gz_model_open(&model, db, version, error);
+    if (status == GZ_OK && (version == 0 || gz_model_is(db))) return GZ_OK;
+    if (status == GZ_OK) status = gz_model_open(&model, error);
     if (status == GZ_OK) status = gz_model_compare(db, model, keep, &first, error);
     sqlite3_close(model);
     if (status != GZ_OK || first.status == GZ_OK) return status;

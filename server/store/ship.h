@@ -10,8 +10,7 @@
  * empty scene, and to a file that a store opened without shipping, because it may differ from its
  * log since.
  *
- * A migration of the schema is not sent: an applier migrates its file itself, as a store does. A
- * build cannot apply the changes of a newer schema.
+ * A build cannot apply the changes of another schema version.
  *
  * Errors name files, not folders. GZ_STORAGE with SQLite's message, unless said otherwise. */
 #ifndef GZ_STORE_SHIP_H
@@ -57,9 +56,9 @@ GZ_MUST_USE enum gz_status gz_store_place(const char *path, struct gz_place *pla
 /* Threads: one at a time. An applier owns its file, as a store does. */
 struct gz_applier;
 
-/* Checks the file as an opening store does, and brings its schema up to date. GZ_STORAGE if a store
- * could only read it; GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if another process has it open;
- * GZ_VERSION for a newer schema. */
+/* Checks the file as an opening store does. GZ_STORAGE if a store could only read it;
+ * GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if another process has it open; GZ_VERSION for another
+ * schema. */
 GZ_MUST_USE enum gz_status gz_applier_open(struct gz_applier **applier, const char *path,
                                            struct gz_error *error);
 struct gz_place gz_applier_place(const struct gz_applier *applier);

@@ -412,7 +412,7 @@ static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
         gz_stamp_open(options->path, inspected != NULL ? inspected->epoch : 0, GZ_COUNTER_MAX);
     /* The log is copied into the database between commits, not within one. */
     sqlite3_wal_autocheckpoint(db, 0);
-    if (status == GZ_OK) status = gz_db_migrate(db, error);
+    if (status == GZ_OK) status = gz_db_make(db, error);
     if (status == GZ_OK) status = gz_db_exec(db, "PRAGMA synchronous = FULL", error);
     if (status == GZ_OK) status = gz_shipper_init(&store->shipper, db, options->shipping, error);
     if (status == GZ_OK) status = gz_recover(db, options->time, &store->shipper, &epoch, error);
@@ -474,13 +474,8 @@ static enum gz_status read_scene(struct gz_store *store, sqlite3 *db, double tim
                                  struct gz_scene_state *state, struct gz_error *error)
 {
     uint64_t epoch;
-    int64_t version = 0, since = 0;
-    enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
-    if (status == GZ_OK && version != GZ_SCHEMA_VERSION)
-        return gz_fail(error, GZ_VERSION, "cannot update schema version %d to %d: %s", (int)version,
-                       GZ_SCHEMA_VERSION, state->read_only);
-    if (status == GZ_OK)
-        status = gz_db_integer(db, gz_sql_check[GZ_SQL_CHECK_SINCE], &since, error);
+    int64_t since = 0;
+    enum gz_status status = gz_db_integer(db, gz_sql_check[GZ_SQL_CHECK_SINCE], &since, error);
     if (status == GZ_OK) status = gz_find_epoch(db, time, &epoch, error);
     if (status == GZ_OK) status = gz_load(db, epoch, state, error);
     store->stats.kept_since = (uint64_t)since;

@@ -13,8 +13,8 @@
  * if the machine dies in between, and the disk has written them after all, they come back. Once the
  * file or its log was deleted or moved, each batch fails. The past that is no longer kept is
  * removed in small steps on the writer's thread, while no batch waits. Errors name files, not
- * folders, because clients read them. GZ_STORAGE with SQLite's message; GZ_VERSION for a file of a
- * newer schema; GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if another process owns it. */
+ * folders, because clients read them. GZ_STORAGE with SQLite's message; GZ_VERSION for a file of
+ * another schema; GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if another process owns it. */
 #ifndef GZ_STORE_H
 #define GZ_STORE_H
 
@@ -46,11 +46,11 @@ struct gz_store_turns *gz_store_turns_create(void);
 void gz_store_turns_destroy(struct gz_store_turns *turns);
 
 /* Checks the file (gz_inspect). A file that must not be written is only read, and state->read_only
- * says why: submit no batch to it, and ask for no key. Any other file is opened or created, its
- * schema brought up to date, drags that a crash left open are closed at their last sample, an epoch
- * begins, and the scene is read into `state` (freed by gz_scene_state_finish). Blocks for the disk,
- * but only shortly for another program's lock, which is GZ_STORAGE. After a failure a file that it
- * created is deleted again. */
+ * says why: submit no batch to it, and ask for no key. Any other file is opened or created,
+ * drags that a crash left open are closed at their last sample, an epoch begins, and the scene is
+ * read into `state` (freed by gz_scene_state_finish). Blocks for the disk, but only shortly for
+ * another program's lock, which is GZ_STORAGE. After a failure a file that it created is deleted
+ * again. */
 GZ_MUST_USE enum gz_status gz_store_open(struct gz_store **store,
                                          const struct gz_store_options *options,
                                          struct gz_scene_state *state, struct gz_error *error);

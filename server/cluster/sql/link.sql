@@ -13,8 +13,8 @@ CREATE TABLE IF NOT EXISTS gizmod.version (id INTEGER PRIMARY KEY, version INTEG
 -- :begin_version
 INSERT INTO gizmod.version (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING
 -- Holds up whoever else is at it; then finds nothing to do.
--- :raise_version
-UPDATE gizmod.version SET version = $1::integer WHERE id = 1 AND version = $1::integer - 1
+-- :set_version
+UPDATE gizmod.version SET version = $1::integer WHERE id = 1 AND version = 0
 -- :begin
 BEGIN
 -- :commit

@@ -1,7 +1,6 @@
--- The tables of a cluster, a script for each version, which brings them from the version before to this one. A released script
--- is never edited. What a column means is said in log.h.
+-- The tables of a cluster. What a column means is said in log.h.
 
--- :version_1
+-- :tables
 CREATE TABLE gizmod.members (
     name    TEXT PRIMARY KEY,
     url     TEXT NOT NULL,
@@ -11,7 +10,14 @@ CREATE TABLE gizmod.members (
     since   TIMESTAMPTZ NOT NULL,  -- renewed without a pause that would end a lease
     behind  BIGINT NOT NULL DEFAULT 0, -- changes that its files lack
     behind_since TIMESTAMPTZ,      -- of the file that lacks some longest
-    behind_scene TEXT
+    behind_scene TEXT,
+    -- What members say of themselves, and how others know that it is they.
+    signature TEXT NOT NULL DEFAULT '',
+    trouble   TEXT NOT NULL DEFAULT '',
+    refuses   TEXT NOT NULL DEFAULT '',
+    unreached TEXT NOT NULL DEFAULT '',
+    clock_ms  BIGINT NOT NULL DEFAULT 0,
+    lacking   TEXT NOT NULL DEFAULT '*'
 );
 
 CREATE TABLE gizmod.scenes (
@@ -50,13 +56,4 @@ CREATE TABLE gizmod.copies (
     part  INTEGER NOT NULL,
     bytes BYTEA NOT NULL,
     PRIMARY KEY (life, n, epoch, part)
-);
-
--- What members say of themselves, and how others know that it is they.
--- :version_2
-ALTER TABLE gizmod.members ADD COLUMN signature TEXT NOT NULL DEFAULT '';
-ALTER TABLE gizmod.members ADD COLUMN trouble TEXT NOT NULL DEFAULT '';
-ALTER TABLE gizmod.members ADD COLUMN refuses TEXT NOT NULL DEFAULT '';
-ALTER TABLE gizmod.members ADD COLUMN unreached TEXT NOT NULL DEFAULT '';
-ALTER TABLE gizmod.members ADD COLUMN clock_ms BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE gizmod.members ADD COLUMN lacking TEXT NOT NULL DEFAULT '*'
+)

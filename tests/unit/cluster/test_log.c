@@ -319,7 +319,7 @@ TEST(a_copy_takes_the_place_of_what_was)
     assert_int_equal(log_stage_read(bert, "copy", n + 5).status, GZ_CONFLICT);
     assert_int_equal(log_stage_read(bert, "copy", n + 6).count, 4);
     assert_int_equal(log_stage_copy(anna, "copy", epoch, n + 3, 10), GZ_BAD_STATE);
-    /* Once more at the same place, as after a migration of the schema. */
+    /* Once more at the same place, by the next writer. */
     epoch = log_stage_take(anna, "copy").epoch;
     assert_int_equal(log_stage_copy(anna, "copy", epoch, n + 10, 0), GZ_OK);
     assert_int_equal(log_stage_copy(anna, "copy", epoch, n + 10, 0), GZ_OK);

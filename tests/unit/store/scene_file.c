@@ -97,7 +97,7 @@ void make_empty_scene(const char *path)
     struct gz_error error;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     enum gz_status status = gz_db_open(path, flags, &db, &error);
-    if (status == GZ_OK) status = gz_db_migrate(db, &error);
+    if (status == GZ_OK) status = gz_db_make(db, &error);
     if (status != GZ_OK) fail_msg("%s", error.message);
     sqlite3_close(db);
     vouch_for(path);

@@ -91,24 +91,3 @@ TEST_IN_DIRECTORY(test_batch_with_an_impossible_change_is_refused_whole)
     assert_int_equal(ask(path, "SELECT count(*) FROM access_changes"), 1);
     gz_store_close(store);
 }
-
-struct said {
-    size_t count;
-};
-
-static void handle_fault(void *context, const char *words)
-{
-    print_error("%s\n", words);
-    ((struct said *)context)->count++;
-}
-
-TEST_IN_DIRECTORY(test_check_of_a_file_from_before_there_was_access)
-{
-    struct said said = {0};
-    struct gz_store_check check = {.handle_fault = handle_fault, .context = &said};
-    struct gz_error error;
-    assert_int_equal(
-        gz_store_check(GZ_SOURCE_DIR "/tests/data/schema/version10.db", &check, &error), GZ_OK);
-    assert_int_equal(check.version, 10);
-    assert_int_equal(said.count, 0);
-}
