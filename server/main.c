@@ -21,6 +21,7 @@
 #include "net/keyring.h"
 #include "net/origin.h"
 #include "options.h"
+#include "proto/args/args.h"
 #include "server/maxima.h"
 #include "store/store.h"
 
@@ -504,8 +505,9 @@ int main(int argc, char **argv)
                             .log_counts = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
     daemon.log.counts = &daemon.log_counts;
     struct gz_error error;
-    ignore_signals();
     hold_hang_up(SIG_BLOCK);
+    ignore_signals();
+    gz_args_keep_streams();
     if (gz_options_parse(&daemon.options, argc, argv, &error) != GZ_OK) {
         fprintf(stderr, "gizmod: %s\n", error.message);
         return 2;

@@ -55,6 +55,7 @@ static int run(const struct gz_arg_program *program, int argc, char **argv)
 int main(int argc, char **argv)
 {
     const struct gz_arg_command *usages[COMMAND_COUNT];
+    gz_args_keep_streams();
     for (size_t i = 0; i < COMMAND_COUNT; i++) usages[i] = &commands[i]->usage;
     const struct gz_arg_program program = {
         .own =

@@ -4,10 +4,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FIRST_OPTION 256 /* what getopt_long returns for the first of the list: no character */
 
@@ -214,6 +216,13 @@ static enum gz_status take(struct gz_args *args, const struct list *list, int re
     if (is_missing)
         return gz_fail(error, GZ_BAD_VALUE, "%s needs a value: %s", option->name, option->value);
     return take_option(args, option, &args->values[index], argc, argv, error);
+}
+
+void gz_args_keep_streams(void)
+{
+    int stream = open("/dev/null", O_RDWR);
+    while (stream >= 0 && stream <= STDERR_FILENO) stream = open("/dev/null", O_RDWR);
+    if (stream > STDERR_FILENO) close(stream);
 }
 
 enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,

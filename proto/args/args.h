@@ -81,6 +81,10 @@ struct gz_args {
     int operand_count;
 };
 
+/* The first thing that a program does: a standard stream that is closed becomes /dev/null. A file or
+ * a socket that is opened later would have its number, and would get what is printed. */
+void gz_args_keep_streams(void);
+
 /* Reads the arguments after argv[0], the name of the command or, if `command` is NULL, of the
  * program. gz_args_check checks the operands. */
 GZ_MUST_USE enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,

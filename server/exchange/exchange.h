@@ -69,6 +69,9 @@ struct gz_export_node {
     gz_trs trs;
 };
 
+/* The member of a node's "extras" that holds its id. */
+#define GZ_EXPORT_ID "gizmod_id"
+
 /* Writes the asset with the names, the hierarchy and the transforms of `nodes`: the same kind of
  * file (.glb or .gltf), with everything else unchanged. `nodes` are a forest with distinct ids, in
  * any order.
@@ -77,6 +80,8 @@ struct gz_export_node {
  * - If several nodes share an index, the one with the lowest id is that node of the file. The
  *   others are appended as copies (mesh, skin, camera, weights, extras, extensions) with their own
  *   names, transforms and children.
+ * - With `tell_ids` the "extras" of each node are an object with the node's id in it; what they
+ * held is kept beside it, as "extras" if it was no object.
  * - What is not changed keeps its bytes: numbers their digits, objects their order. All chunks of a
  *   .glb but the JSON chunk keep theirs; bytes behind the declared length are left out. Without an
  * asset (size 0) the result is a .glb of bare nodes.
@@ -88,7 +93,8 @@ struct gz_export_node {
  * it was. */
 GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
                                            const struct gz_export_node *nodes, size_t count,
-                                           char dropped[GZ_DROPPED_BYTES], struct gz_error *error);
+                                           bool tell_ids, char dropped[GZ_DROPPED_BYTES],
+                                           struct gz_error *error);
 
 /* Appends the file as a .glb (`binary`) or as a self-contained .gltf: the BIN chunk of a .glb
  * becomes a data URI, a data URI of the first buffer a BIN chunk; other chunks are lost in a .gltf.

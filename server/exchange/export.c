@@ -28,6 +28,7 @@ struct exporter {
     int64_t *parents;   /* glTF index -> the node's parent, or a mark of what became of the node */
     bool *placed;       /* glTF index: already in its parent's list */
     bool deleted;       /* a node of the import was deleted */
+    bool tell_ids;
     struct gz_error *error;
 };
 
@@ -262,6 +263,28 @@ static bool is_same(const gz_trs *a, const gz_trs *b)
            a->s.y == b->s.y && a->s.z == b->s.z;
 }
 
+/* Copies of a node share their extras with it until then, so these are copied. */
+static struct gz_json *copy_extras(struct gz_json_document *document, const struct gz_json *json)
+{
+    const struct gz_json *old = gz_json_get(json, "extras");
+    if (gz_json_is(old, GZ_JSON_OBJECT)) return gz_json_copy(document, old);
+    struct gz_json *extras = gz_json_make(document, "{}", 2);
+    if (old == NULL || extras == NULL) return extras;
+    struct gz_json *kept = gz_json_copy(document, old);
+    return gz_json_set(document, extras, "extras", kept) == GZ_OK ? extras : NULL;
+}
+
+static enum gz_status write_id(struct exporter *export, struct gz_json *json, uint64_t id)
+{
+    char text[32];
+    struct gz_json_document *document = &export->gltf.document;
+    struct gz_json *extras = copy_extras(document, json);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)id);
+    enum gz_status status =
+        extras != NULL ? set_member(export, extras, GZ_EXPORT_ID, text) : GZ_NO_MEMORY;
+    return status == GZ_OK ? gz_json_set(document, json, "extras", extras) : status;
+}
+
 static enum gz_status write_node(struct exporter *export, struct gz_json *json,
                                  const struct gz_export_node *node, const char *old_name,
                                  const gz_trs *old_trs)
@@ -272,6 +295,7 @@ static enum gz_status write_node(struct exporter *export, struct gz_json *json,
         status = gz_json_set(document, json, "name", gz_json_make_text(document, node->name));
     if (status == GZ_OK && !is_same(old_trs, &node->trs))
         status = set_trs(export, json, &node->trs);
+    if (status == GZ_OK && export->tell_ids) status = write_id(export, json, node->id);
     return status;
 }
 
@@ -409,11 +433,11 @@ static enum gz_status edit_asset(struct exporter *export, char dropped[GZ_DROPPE
 }
 
 enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
-                               const struct gz_export_node *nodes, size_t count,
+                               const struct gz_export_node *nodes, size_t count, bool tell_ids,
                                char dropped[GZ_DROPPED_BYTES], struct gz_error *error)
 {
     char unasked[GZ_DROPPED_BYTES];
-    struct exporter export = {.nodes = nodes, .count = count, .error = error};
+    struct exporter export = {.nodes = nodes, .count = count, .tell_ids = tell_ids, .error = error};
     enum gz_status status = start_import(&export, asset, size);
     if (status == GZ_OK) status = make_room(&export);
     if (status == GZ_OK) status = find_places(&export);

@@ -130,8 +130,9 @@ static enum gz_status write_present(struct gz_transfer *transfer, struct gz_scen
 {
     const struct gz_export_node *nodes = export_nodes(state);
     if (nodes == NULL) return gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
-    enum gz_status status = gz_export_write(&transfer->out, asset->data, asset->size, nodes,
-                                            state->node_count, transfer->dropped, &transfer->error);
+    enum gz_status status =
+        gz_export_write(&transfer->out, asset->data, asset->size, nodes, state->node_count,
+                        transfer->request->ids, transfer->dropped, &transfer->error);
     if (status == GZ_OK)
         transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
     return status;

@@ -275,12 +275,9 @@ static bool print_url(const struct gz_forward *forward, const char *member, char
     bool has_user = exchange->name[0] != '\0';
     if (user == NULL) return false;
     print_path(request, path);
-    lws_snprintf(url, URL_BYTES, "%.*s%s%s%s%s", (int)size, member, path,
-                 request->replace ? "?replace" : "",
-                 !has_user          ? ""
-                 : request->replace ? "&user="
-                                    : "?user=",
-                 has_user ? user : "");
+    lws_snprintf(url, URL_BYTES, "%.*s%s?%s%s%s%s", (int)size, member, path,
+                 request->replace ? "replace&" : "", request->ids ? "ids&" : "",
+                 has_user ? "user=" : "", has_user ? user : "");
     curl_free(user);
     return true;
 }

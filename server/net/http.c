@@ -14,29 +14,55 @@
 
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
-/* A name of the query. */
-static bool read_user(struct gz_exchange *exchange, const char *part, size_t size)
+/* The kinds of paths. */
+enum place {
+    PLACE_HEALTH,
+    PLACE_METRICS,
+    PLACE_LIST,
+    PLACE_SCENE,
+    PLACE_PART,
+    PLACE_NOWHERE,
+    PLACE_FILE
+};
+
+/* Whether the query has this word, with or without an empty value. */
+static bool has_flag(const char *query, const char *word)
 {
-    return gz_request_decode(part, size, exchange->name, sizeof exchange->name) &&
-           exchange->name[0] != '\0';
+    const size_t length = strlen(word);
+    bool has = false;
+    for (const char *part = query; part != NULL && !has; part = strchr(part, '&')) {
+        part += *part == '&';
+        const size_t size = strcspn(part, "&");
+        has = size >= length && memcmp(part, word, length) == 0 &&
+              (size == length || (size == length + 1 && part[length] == '='));
+    }
+    return has;
 }
 
-/* Reads `replace` and `user=NAME`. */
-static bool read_arguments(struct gz_exchange *exchange)
+/* The last user=NAME of the query, if there is one. */
+static bool read_user(struct gz_exchange *exchange)
 {
     static const char user[] = "user=";
-    const char *part = exchange->caller->request->query;
     bool is_good = true;
-    while (part != NULL && *part != '\0' && is_good) {
-        const size_t size = strcspn(part, "&");
-        if ((size == 7 && memcmp(part, "replace", 7) == 0) ||
-            (size == 8 && memcmp(part, "replace=", 8) == 0))
-            exchange->request.replace = true;
-        else if (strncmp(part, user, sizeof user - 1) == 0)
-            is_good = read_user(exchange, part + sizeof user - 1, size - (sizeof user - 1));
-        part += size + (part[size] == '&');
+    const char *part = exchange->caller->request->query;
+    for (; part != NULL && is_good; part = strchr(part, '&')) {
+        part += *part == '&';
+        if (strncmp(part, user, sizeof user - 1) != 0) continue;
+        const char *name = part + sizeof user - 1;
+        is_good =
+            gz_request_decode(name, strcspn(name, "&"), exchange->name, sizeof exchange->name) &&
+            exchange->name[0] != '\0';
     }
     return is_good;
+}
+
+/* Reads what the query says that counts at this place. */
+static bool read_arguments(struct gz_exchange *exchange, enum place place)
+{
+    const char *query = exchange->caller->request->query;
+    exchange->request.replace = place == PLACE_SCENE && has_flag(query, "replace");
+    exchange->request.ids = place == PLACE_PART && has_flag(query, "ids");
+    return place != PLACE_SCENE || read_user(exchange);
 }
 
 /* Begins the change of a whole scene, by the method. */
@@ -112,17 +138,6 @@ static void serve_file(struct gz_exchange *exchange, const char *path)
     memcpy(found.etag, file.etag, sizeof found.etag);
     gz_exchange_answer(exchange, &found);
 }
-
-/* The kinds of paths. */
-enum place {
-    PLACE_HEALTH,
-    PLACE_METRICS,
-    PLACE_LIST,
-    PLACE_SCENE,
-    PLACE_PART,
-    PLACE_NOWHERE,
-    PLACE_FILE
-};
 
 static enum place find_part(struct gz_http_request *request, const char *part)
 {
@@ -241,7 +256,7 @@ static enum gz_status identify(struct gz_exchange *exchange, enum place place,
                                struct gz_error *error)
 {
     struct gz_claims *claims = &exchange->request.claims;
-    if (place == PLACE_SCENE && !read_arguments(exchange))
+    if (!read_arguments(exchange, place))
         return gz_fail(error, GZ_BAD_VALUE, "user: must be at most %d bytes of UTF-8",
                        GZ_USER_BYTES_MAX);
     enum gz_status status = gz_identify_request(exchange->caller, exchange->name, claims, error);

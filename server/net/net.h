@@ -122,6 +122,7 @@ struct gz_http_request {
     struct gz_claims claims;                 /* its user may be empty on an open server */
     enum gz_role role;          /* the lowest that may do this in the scene; not used by a list */
     bool replace;               /* import: an existing scene may be replaced */
+    bool ids;                   /* export: the nodes of the file are to hold their ids */
     char known[GZ_KNOWN_BYTES]; /* If-None-Match, not checked; empty for none */
     struct gz_body *body;       /* import, rename; the host may take it over and set NULL */
 };

@@ -27,10 +27,10 @@ export async function listScenes(base = "", { token } = {}) {
 }
 
 /**
- * The URL of a file of a scene: the imported glTF file, the same file with the present transforms,
- * or the database.
+ * The URL of a file of a scene: the imported glTF file, the same file with the present transforms
+ * (with `ids` also with the id of each node, as `gizmod_id` in its `extras`), or the database.
  * @param {string} scene
- * @param {"asset" | "export" | "backup"} what
+ * @param {"asset" | "export" | "export?ids" | "backup"} what
  * @param {string} [base] as for `listScenes`
  */
 export function sceneUrl(scene, what, base = "") {
@@ -40,7 +40,7 @@ export function sceneUrl(scene, what, base = "") {
 /**
  * Fetches a file of a scene, as `sceneUrl` names it, with the token that the server asks for.
  * @param {string} scene
- * @param {"asset" | "export" | "backup"} what
+ * @param {"asset" | "export" | "export?ids" | "backup"} what
  * @param {{ base?: string, token?: TokenOption, signal?: AbortSignal }} [more]
  * @returns {Promise<Response>} with the file as its body
  */

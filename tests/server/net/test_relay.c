@@ -452,6 +452,7 @@ TEST(test_relay_http_table)
         {"GET", "/scenes/table/asset", "", "", 200, tiny},
         {"GET", "/scenes/table/export", "", "", 200, "\"arm\""},
         {"GET", "/scenes/table/export.gltf", "", "", 200, "\"arm\""},
+        {"GET", "/scenes/table/export?ids&user=ann", "", "", 200, "\"gizmod_id\":"},
         {"GET", "/scenes/table/export.glb", "", "", 200, "glTF"},
         {"GET", "/scenes/table/backup", "", "", 200, "SQLite format 3"},
         {"GET", "/scenes/nowhere/asset", "", "", 404, "\"code\":\"unknown_scene\""},

@@ -803,6 +803,45 @@ TEST_ON_STAGE(test_export_by_suffix_is_of_that_kind_and_comes_back_the_same)
     }
 }
 
+/* Whether the export has the ids of all nodes that `ls` tells of, each once; and how many. */
+static size_t count_exported_ids(const struct test_daemon *daemon, const char *scene,
+                                 const char *exported)
+{
+    struct test_output listed;
+    size_t count = 0;
+    test_ctl(&listed, daemon, NULL, (const char *const[]){"ls", scene, "--json", NULL});
+    for (const char *at = listed.out; (at = strstr(at, "\"id\":")) != NULL; at++, count++) {
+        char id[48];
+        snprintf(id, sizeof id, "\"gizmod_id\":%llu}", strtoull(at + 5, NULL, 10));
+        const char *place = strstr(exported, id);
+        if (place == NULL || strstr(place + 1, id) != NULL) fail_msg("%s: not once", id);
+    }
+    test_output_finish(&listed);
+    return count;
+}
+
+TEST_ON_STAGE(test_export_with_ids_names_nodes_that_have_no_name)
+{
+    static const char bare[] = "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[1,0]}],"
+                               "\"nodes\":[{\"children\":[2]},{},{\"extras\":{\"a\":1}}]}";
+    const struct test_daemon *daemon = &((struct stage *)*state)->daemon;
+    char file[128], out[160], bytes[4096];
+    snprintf(file, sizeof file, "%s/bare.gltf", daemon->directory);
+    snprintf(out, sizeof out, "%s/ids.gltf", daemon->directory);
+    FILE *stream = fopen(file, "w");
+    assert_true(stream != NULL && fputs(bare, stream) >= 0 && fclose(stream) == 0);
+    CHECK(daemon, SAYS("bare: 3 nodes\n", "import", file, "bare"));
+    for (int ids = 0; ids < 2; ids++) {
+        const char *flag = ids ? "--ids" : NULL;
+        CHECK(daemon, SAYS(NULL, "export", "bare", out, flag));
+        bytes[read_whole(out, bytes, sizeof bytes - 1)] = '\0';
+        if (ids)
+            assert_int_equal(count_exported_ids(daemon, "bare", bytes), 3);
+        else
+            assert_string_equal(bytes, bare);
+    }
+}
+
 TEST_ON_STAGE(test_export_says_which_skin_it_left_out)
 {
     static const char rig[] = "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],"

@@ -13,7 +13,7 @@ static void export_bytes(struct gz_buffer *out, const void *asset, size_t size,
 {
     struct gz_error error = {0};
     gz_buffer_init(out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_export_write(out, asset, size, nodes, count, NULL, &error) != GZ_OK)
+    if (gz_export_write(out, asset, size, nodes, count, false, NULL, &error) != GZ_OK)
         fail_msg("%s", error.message);
 }
 
@@ -268,6 +268,35 @@ TEST(test_export_copies_have_all_that_the_file_says)
     json_decref(json);
 }
 
+/* A node without a name, copies that share what they have, extras of each kind, an id from an
+ * earlier export, a node that was made here; the deleted node tells nothing. */
+TEST(test_export_tells_the_ids_that_are_asked_for)
+{
+    const struct gz_export_node nodes[] = {{10, 0, 0, "node 0", one}, {11, 10, 1, "crank", one},
+                                           {12, 0, 2, "text", one},   {13, 0, 3, "list", one},
+                                           {20, 0, 1, "copy", one},   {21, 0, -1, "new", one}};
+    char *text = from_quotes(
+        "{" ASSET ",'nodes':[{'children':[1]},{'name':'crank','extras':{'a':[1],'gizmod_id':7}},"
+        "{'name':'text','extras':'words'},{'name':'list','extras':[1]},{'extras':{'gone':1}}]}");
+    struct gz_buffer out;
+    struct gz_error error = {0};
+    gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
+    if (gz_export_write(&out, (const uint8_t *)text, strlen(text), nodes, 6, true, NULL, &error) !=
+        GZ_OK)
+        fail_msg("%s", error.message);
+    json_t *json = json_loadb((const char *)out.data, out.size, 0, NULL);
+    assert_json(json_object_get(json, "nodes"),
+                "[{'children':[1],'extras':{'gizmod_id':10}},"
+                "{'name':'crank','extras':{'a':[1],'gizmod_id':11}},"
+                "{'name':'text','extras':{'extras':'words','gizmod_id':12}},"
+                "{'name':'list','extras':{'extras':[1],'gizmod_id':13}},{'extras':{'gone':1}},"
+                "{'name':'copy','extras':{'a':[1],'gizmod_id':20}},"
+                "{'name':'new','extras':{'gizmod_id':21}}]");
+    json_decref(json);
+    gz_buffer_finish(&out);
+    free(text);
+}
+
 TEST(test_export_copy_takes_the_place_of_a_deleted_original)
 {
     /* The crank is gone, and what was below it; its copies are two. */
@@ -394,8 +423,8 @@ TEST(test_export_bad_list_is_refused_and_writes_nothing)
         struct gz_error error = {0};
         gz_buffer_init(&out, 1000, 0);
         assert_int_equal(gz_buffer_append(&out, "before", 6), GZ_OK);
-        enum gz_status status =
-            gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 2, NULL, &error);
+        enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 2,
+                                                false, NULL, &error);
         assert_int_equal(status, GZ_BAD_VALUE);
         if (strstr(error.message, cases[i].message) == NULL) fail_msg("says \"%s\"", error.message);
         assert_int_equal(out.size, 6);
@@ -419,13 +448,13 @@ TEST(test_export_of_copies_without_end_is_refused)
     struct gz_buffer out;
     struct gz_error error = {0};
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    enum gz_status status =
-        gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, COPIES + 1, NULL, &error);
+    enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes,
+                                            COPIES + 1, false, NULL, &error);
     assert_int_equal(status, GZ_TOO_MANY);
     assert_non_null(strstr(error.message, "copies"));
     assert_int_equal(out.size, 0);
     assert_int_equal(
-        gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 100, NULL, &error),
+        gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 100, false, NULL, &error),
         GZ_OK);
     gz_buffer_finish(&out);
     free(nodes);
@@ -444,7 +473,7 @@ TEST(test_export_that_does_not_fit_leaves_the_buffer)
         struct gz_error error = {0};
         gz_buffer_init(&out, sizes[i], 0);
         enum gz_status status = gz_export_write(&out, gz_sample_glb, gz_sample_glb_size, nodes,
-                                                import.count, NULL, &error);
+                                                import.count, false, NULL, &error);
         assert_int_equal(status, GZ_TOO_LARGE);
         assert_int_equal(out.size, 0);
         gz_buffer_finish(&out);
@@ -686,7 +715,7 @@ static bool check_edited_skins(const uint8_t *bytes, size_t size, size_t users)
     struct gz_export_node *nodes = same_nodes(&import);
     size_t count = edit_randomly(nodes, import.count);
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_export_write(&out, bytes, size, nodes, count, dropped, &error) != GZ_OK)
+    if (gz_export_write(&out, bytes, size, nodes, count, false, dropped, &error) != GZ_OK)
         fail_msg("%s", error.message);
     json_t *json = json_loadb((const char *)out.data, out.size, 0, NULL);
     assert_non_null(json);
@@ -776,7 +805,7 @@ TEST(test_export_says_which_skin_was_dropped_and_why_others_stay)
         struct gz_error error;
         gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
         enum gz_status status =
-            gz_export_write(&out, (uint8_t *)json, strlen(json), nodes, 4, dropped, &error);
+            gz_export_write(&out, (uint8_t *)json, strlen(json), nodes, 4, false, dropped, &error);
         assert_int_equal(status, GZ_OK);
         assert_string_equal(dropped, cases[i].dropped);
         json_t *written = json_loadb((const char *)out.data, out.size, 0, NULL);

@@ -14,7 +14,8 @@ static char *export_text(const char *text, size_t size, bool moved)
     struct gz_buffer out;
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
     assert_int_equal(
-        gz_export_write(&out, (const uint8_t *)text, size, nodes, import.count, NULL, NULL), GZ_OK);
+        gz_export_write(&out, (const uint8_t *)text, size, nodes, import.count, false, NULL, NULL),
+        GZ_OK);
     char *copy = strndup((const char *)out.data, out.size);
     assert_non_null(copy);
     gz_buffer_finish(&out);
