@@ -1,12 +1,13 @@
 /* What a whole daemon answers while its disk takes its time: a request that finds done what
- * somebody else has just done is answered once that is on the disk. kill -9 then takes back what
- * nobody was told, and nothing else. */
+ * somebody else has just done is answered once that is on the disk, and an import with a seq that
+ * is. kill -9 then takes back what nobody was told, and nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "fault_stage.h"
+#include "support/raw_ws.h"
 
 #define SCENE "arm"
 /* So long an answer is waited for that must not come. */
@@ -145,4 +146,42 @@ TEST_WITH_FAULTS(test_answer_comes_once_the_disk_is_done)
         test_daemon_forget(&fault->stage.daemon);
         test_daemon_start(&fault->stage.daemon, NULL, NULL);
     }
+}
+
+/* The import is at its last step on the disk when somebody makes a node; that one is not stored
+ * when the import is answered. */
+TEST_WITH_FAULTS(test_seq_that_an_import_is_answered_with_is_on_the_disk)
+{
+    static const char request[] = "PUT /scenes/" SCENE "?replace HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                                  "Content-Length: 46\r\n\r\n"
+                                  "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{},{},{}]}";
+    struct fault_stage *fault = *state;
+    struct people people = gather(&fault->stage);
+    struct gz_create_node late = {.name = gz_client_text("late"), .trs = gz_trs_identity};
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {&late, 1}};
+    struct gz_error error = {0};
+    struct raw_response response;
+    uint64_t rid;
+    const int import = raw_connect(fault->stage.daemon.port);
+    const uint64_t before = gz_mirror_seq(gz_client_mirror(people.first));
+    fault_disk_arm(fault->control, 1u << FAULT_DISK_SYNC, FAULT_EFFECT_HANG, 0);
+    assert_true(raw_send_text(import, request));
+    assert_true(fault_disk_await(fault->control));
+    stage_check(gz_client_await(people.first, before + 1, STAGE_SECONDS, &error), &error, "import");
+    const uint64_t imported = gz_mirror_seq(gz_client_mirror(people.first));
+    stage_check(gz_client_send(people.first, &create, &rid, &error), &error, "create");
+    stage_check(gz_client_await(people.first, imported + 1, STAGE_SECONDS, &error), &error, "late");
+    fault_disk_arm(fault->control, 1u << FAULT_DISK_WRITE, FAULT_EFFECT_HANG, 0);
+    raw_read_response(import, &response);
+    close(import);
+    test_daemon_kill(&fault->stage.daemon);
+    fault_disk_heal(fault->control);
+    const char *seq = strstr(response.body, "\"seq\":");
+    assert_int_equal(response.status, 200);
+    assert_non_null(seq);
+    assert_int_equal(strtoull(seq + 6, NULL, 10), imported);
+    assert_int_equal(ask_file(scene_file(&fault->stage, SCENE), "SELECT max(seq) FROM nodes"),
+                     imported);
+    leave(&fault->stage);
+    test_daemon_start(&fault->stage.daemon, NULL, NULL);
 }
