@@ -1,5 +1,6 @@
 /* crowd_bench - what a viewer waits for a change, and whether others can make it wait longer.
- * crowd_bench [VIEWERS [JOINS [ROUNDS]]]        200, 2000 and 5 without A
+ * crowd_bench [VIEWERS [JOINS [ROUNDS [PLAIN]]]]        200, 2000, 5 and 0 without
+ * PLAIN people who do not ask for a crowd are in a scene, and then ROUNDS more come one by one. A
  * real daemon with its disk, real sockets on loopback, all viewers in this thread. One editor drags
  * ten nodes a hundred times a second; the wait is from the send of its pointer to the moment at
  * which the kernel of a viewer had the delta that shows it, over all pointers and all viewers of
@@ -356,6 +357,75 @@ static void bench_joins(size_t joins, size_t rounds, bool counts)
     close_bench(&bench);
 }
 
+/* What one has been told who joined; and all frames and bytes that everybody was told. */
+struct told {
+    size_t frames, bytes;
+};
+
+static struct told told_all(const struct crowd *crowd)
+{
+    struct told told = {0};
+    for (const struct crowd_member *member = crowd->members; member != NULL;
+         member = member->next) {
+        told.frames += member->frames;
+        told.bytes += member->bytes;
+    }
+    return told;
+}
+
+static bool is_joined(void *context)
+{
+    return ((const struct crowd_member *)context)->state >= CROWD_JOINED;
+}
+
+static void gather_plain(struct bench *bench, size_t plain)
+{
+    *bench = (struct bench){.viewers = plain};
+    raw_allow_descriptors();
+    test_daemon_init(&bench->daemon);
+    test_daemon_start(&bench->daemon, NULL, NULL);
+    crowd_init(&bench->crowd, bench->daemon.port);
+    crowd_enter(&bench->crowd, SCENE, GZ_ROLE_EDITOR, 0);
+    for (size_t i = 0; i < plain; i++) {
+        crowd_enter(&bench->crowd, SCENE, GZ_ROLE_VIEWER, 0);
+        if (i % 100 == 0) (void)crowd_gather(&bench->crowd, PATIENCE_S);
+    }
+    assert_int_equal(crowd_gather(&bench->crowd, PATIENCE_S), plain + 1);
+    crowd_run(&bench->crowd, 2);
+}
+
+/* One joins, has its whole first state, and leaves, again and again. */
+static void bench_one_more(size_t plain, size_t joins)
+{
+    struct bench bench;
+    double *taken_s = calloc(joins, sizeof *taken_s);
+    assert_non_null(taken_s);
+    gather_plain(&bench, plain);
+    const struct told before = told_all(&bench.crowd);
+    const double cpu_s = process_cpu_s(bench.daemon.pid);
+    for (size_t i = 0; i < joins; i++) {
+        const double begin_s = crowd_unix_s();
+        struct crowd_member *late = crowd_enter(&bench.crowd, SCENE, GZ_ROLE_VIEWER, 0);
+        assert_true(crowd_until(&bench.crowd, is_joined, late, PATIENCE_S));
+        taken_s[i] = crowd_unix_s() - begin_s;
+        crowd_run(&bench.crowd, 0.1);
+        crowd_leave(late);
+        crowd_run(&bench.crowd, 0.1);
+    }
+    const struct told after = told_all(&bench.crowd);
+    qsort(taken_s, joins, sizeof *taken_s, compare_numbers);
+    printf(
+        "%zu people who do not ask for a crowd, then %zu joins one by one: p50 %.1f ms, p99 %.1f "
+        "ms, longest %.1f ms; with the leave %zu frames and %zu bytes for everybody together, "
+        "and %.2f ms of the daemon's processors, the calm between them included\n",
+        plain, joins, 1e3 * taken_s[joins / 2], 1e3 * taken_s[(joins - 1) * 99 / 100],
+        1e3 * taken_s[joins - 1], (after.frames - before.frames) / joins,
+        (after.bytes - before.bytes) / joins,
+        1e3 * (process_cpu_s(bench.daemon.pid) - cpu_s) / (double)joins);
+    free(taken_s);
+    close_bench(&bench);
+}
+
 static size_t argument(int count, char **arguments, int place, size_t usual)
 {
     return count > place ? strtoul(arguments[place], NULL, 10) : usual;
@@ -367,11 +437,14 @@ int main(int count, char **arguments)
            joins = argument(count, arguments, 2, 2000);
     size_t rounds = argument(count, arguments, 3, 5);
     if (rounds == 0 || rounds > ROUNDS_MAX) {
-        fprintf(stderr, "crowd_bench [VIEWERS [JOINS [ROUNDS]]], 1 to %d rounds\n", ROUNDS_MAX);
+        fprintf(stderr, "crowd_bench [VIEWERS [JOINS [ROUNDS [PLAIN]]]], 1 to %d rounds\n",
+                ROUNDS_MAX);
         return 1;
     }
     if (viewers > 0) bench_troubles(viewers, rounds);
     if (joins > 0) bench_joins(joins, rounds, true);
     if (joins > 0) bench_joins(joins, rounds, false);
+    const size_t plain = argument(count, arguments, 4, 0);
+    if (plain > 0) bench_one_more(plain, rounds);
     return 0;
 }
