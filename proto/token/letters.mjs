@@ -30,12 +30,15 @@ function each(range, call) {
 // ---- what is read ----
 
 const SHOWN = new Set(["Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So"]);
-/** They have no picture, although they are symbols: a pattern of Braille without dots, a note without a head, a place for something else. */
-const BLANK = [0x2800, 0x1d159, 0xfffc];
+/** They have no picture of their own, although they are symbols: a pattern of Braille without dots, a note without a head, a place for something else, a place for what could not be read. */
+const BLANK = [0x2800, 0x1d159, 0xfffc, 0xfffd];
+/** They are drawn with the character before them; most, but not all, have a combining class. */
+const MARKS = new Set(["Mn", "Mc", "Me"]);
 /** U+0020 and U+3000, the blank of Chinese and Japanese. */
 const SPACES = [0x20, 0x3000];
 
 const shown = new Set(SPACES);
+const marks = new Set();
 const classes = new Map();
 const pairs = [];
 let first = null;
@@ -44,6 +47,7 @@ for (const [digits, name, category, combining, , decomposition] of lines("Unicod
   if (name.endsWith(", First>")) first = code;
   else {
     for (let one = name.endsWith(", Last>") ? first : code; one <= code; one++) if (SHOWN.has(category)) shown.add(one);
+    if (MARKS.has(category)) marks.add(code);
     if (combining !== "0") classes.set(code, Number(combining));
     const parts = decomposition.split(" ");
     if (parts.length === 2 && !decomposition.startsWith("<")) pairs.push([...parts.map((part) => parseInt(part, 16)), code]);
@@ -101,6 +105,11 @@ const text = `/* letters.h - the characters that names of users may have, and wh
  * use, nothing that is ignored by default, no blanks but U+0020 and U+3000. In ranges. */
 static const uint32_t shown[][2] = {
 ${table(ranges(shown, () => 0).map(([a, b]) => [hex(a), hex(b)]))}
+};
+
+/* Combining marks, in ranges. */
+static const uint32_t marks[][2] = {
+${table(ranges([...marks].filter((code) => shown.has(code)), () => 0).map(([a, b]) => [hex(a), hex(b)]))}
 };
 
 /* Combining classes other than 0, of ranges. */

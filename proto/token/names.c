@@ -33,6 +33,11 @@ static bool is_shown(uint32_t letter)
     return bsearch(&letter, shown, COUNT(shown), sizeof shown[0], compare_range) != NULL;
 }
 
+static bool is_mark(uint32_t letter)
+{
+    return bsearch(&letter, marks, COUNT(marks), sizeof marks[0], compare_range) != NULL;
+}
+
 static int class_of(uint32_t letter)
 {
     for (size_t from = 0, to = COUNT(classes); from < to;) {
@@ -139,7 +144,7 @@ const char *gz_user_fault(const char *text, size_t size)
     while (at < end) {
         const uint32_t letter = next_letter(&at);
         if (!is_shown(letter)) return fault_of(letter);
-        if (was_blank && (is_blank(letter) || class_of(letter) != 0))
+        if (was_blank && (is_blank(letter) || is_mark(letter)))
             return "begins with a blank or a mark, or has one behind a blank";
         if (!keeps_form(&place, letter)) return "is not in Unicode's normal form C";
         was_blank = is_blank(letter);

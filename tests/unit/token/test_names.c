@@ -90,6 +90,7 @@ TEST(test_names_that_nobody_can_tell_apart)
         {"a\xef\xbb\xbf", 0, UNSEEN},    /* U+FEFF */
         {"\xef\xbe\xa0", 0, UNSEEN},     /* U+FFA0 */
         {"a\xef\xbf\xb9", 0, UNSEEN},    /* U+FFF9 */
+        {"a\xef\xbf\xbd", 0, UNSEEN},    /* U+FFFD */
         {"a\xef\xbf\xbf", 0, UNSEEN},    /* U+FFFF */
         {"a\xef\xb7\x90", 0, UNSEEN},    /* U+FDD0 */
         {"\xcd\xb8", 0, UNSEEN},         /* U+0378 */
@@ -111,16 +112,22 @@ TEST(test_names_that_nobody_can_tell_apart)
          "a",
          0, BLANK}, /* a mark without anything to mark */
         {"a \xcc\x88", 0, BLANK},
+        /* marks without a combining class: a circle around what is before, of Thai, of Devanagari
+         */
+        {"\xe2\x83\xa0", 0, BLANK},
+        {"a \xe2\x83\xa0", 0, BLANK},
+        {"\xe0\xb8\xb1", 0, BLANK},
+        {"a \xe0\xa4\xbe", 0, BLANK},
         {"a\xcc\x8angstr", 0, FORM},           /* a with a ring, in two characters */
         {"e\xcc\xa3\xcc\x82", 0, FORM},        /* a letter, a dot below, a roof */
         {"\xc4\xba\xcc\xb1", 0, FORM},         /* l with an acute, then a line below */
         {"x\xcc\x82\xcc\xa3", 0, FORM},        /* marks in the wrong order */
         {"\xe1\x84\x92\xe1\x85\xa1", 0, FORM}, /* Hangul in parts */
         {"\xed\x95\x98\xe1\x86\xab", 0, FORM},
-        {"\xe0\xa7\x87\xe0\xa6\xbe", 0, FORM}, /* a vowel of Bengali in two */
-        {"\xe2\x84\xab", 0, UNSEEN},           /* the sign of the unit, U+212B */
-        {"\xe2\x84\xa6", 0, UNSEEN},           /* U+2126 */
-        {"\xef\xa4\x80", 0, UNSEEN},           /* U+F900 */
+        {"\xe0\xa6\x95\xe0\xa7\x87\xe0\xa6\xbe", 0, FORM}, /* a vowel of Bengali in two */
+        {"\xe2\x84\xab", 0, UNSEEN},                       /* the sign of the unit, U+212B */
+        {"\xe2\x84\xa6", 0, UNSEEN},                       /* U+2126 */
+        {"\xef\xa4\x80", 0, UNSEEN},                       /* U+F900 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const size_t size = rows[i].size > 0 ? rows[i].size : strlen(rows[i].name);
