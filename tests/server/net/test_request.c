@@ -34,6 +34,45 @@ TEST(test_request_says_what_is_in_it)
     assert_null(gz_request_value(&request, "x-lis", 0));
 }
 
+/* Where a proxy and the daemon could see different ends of a body. */
+TEST(test_request_length_is_a_number_and_nothing_else)
+{
+    static const struct {
+        const char *lines;
+        bool is_good;
+        uint64_t length;
+    } rows[] = {
+        {"Content-Length: 0\r\n", true, 0},
+        {"Content-Length: \t 00040 \r\n", true, 40},
+        {"Content-Length: 999999999999999999\r\n", true, 999999999999999999},
+        {"Content-Length: 1000000000000000000\r\n", false, 0},
+        {"Content-Length: 18446744073709551657\r\n", false, 0},
+        {"Content-Length:\r\n", false, 0},
+        {"Content-Length: +5\r\n", false, 0},
+        {"Content-Length: -0\r\n", false, 0},
+        {"Content-Length: 0x5\r\n", false, 0},
+        {"Content-Length: 5.\r\n", false, 0},
+        {"Content-Length: 1e2\r\n", false, 0},
+        {"Content-Length: 5, 5\r\n", false, 0},
+        {"Content-Length: 5,\r\n", false, 0},
+        {"Content-Length: 4 0\r\n", false, 0},
+        {"Content-Length: \"5\"\r\n", false, 0},
+        {"Content-Length: \xb5\r\n", false, 0},
+        {"Content-Length: 5\r\nContent-Length: 5\r\n", false, 0},
+        {"content-length: 5\r\nCONTENT-LENGTH: 6\r\n", false, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gz_request request;
+        char head[256] = "PUT / HTTP/1.1\r\nHost: a\r\n";
+        int code;
+        strcat(strcat(head, rows[i].lines), "\r\n");
+        const enum gz_status status = read(&request, head, &code);
+        if ((status == GZ_OK) != rows[i].is_good || (status != GZ_OK && code != 400) ||
+            (status == GZ_OK && request.length != rows[i].length))
+            fail_msg("%s", rows[i].lines);
+    }
+}
+
 TEST(test_request_lists_are_joined)
 {
     struct gz_request request;
