@@ -10,7 +10,7 @@ bool is_phase(const struct act *act, enum gz_phase phase)
 bool op_edits(enum gz_op op)
 {
     return op == GZ_OP_SET || op == GZ_OP_CREATE || op == GZ_OP_DELETE || op == GZ_OP_UNDO ||
-           op == GZ_OP_REDO || op == GZ_OP_RESTORE;
+           op == GZ_OP_REDO || op == GZ_OP_REVERT || op == GZ_OP_RESTORE;
 }
 
 bool op_closes_wheel(enum gz_op op)

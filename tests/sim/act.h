@@ -32,6 +32,8 @@ struct act {
     const char *key;                /* NULL for none */
     const struct gz_answer *answer; /* of a restore: the state that it goes to */
     uint64_t restored;
+    uint64_t reverted; /* by the answer: the edit that the file was asked for; 0: a restore */
+    bool force;        /* of that revert */
 };
 
 /* Whether the act is a pointer message of that phase, in time. */

@@ -237,6 +237,25 @@ static void say_redo(struct sim *sim, struct person *person)
     (void)person_say(sim, person, &message);
 }
 
+/* Of an edit that is stored; mostly of one of the last, of which undo still knows. */
+static void say_revert(struct sim *sim, struct person *person)
+{
+    const struct model *model = &sim->model;
+    const bool own = sim->grants || chance(sim, 0.8); /* an admin may take back those of others */
+    const size_t among = chance(sim, 0.7) ? GZ_UNDO_EDITS_MAX : model->deed_count;
+    struct gz_message message = {.op = GZ_OP_REVERT, .revert.force = chance(sim, 0.3)};
+    for (size_t tries = 0; tries < 20 && message.revert.edit == 0 && among > 0; tries++) {
+        const size_t back = below(sim, among);
+        if (back >= model->deed_count) continue;
+        const struct deed *deed = &model->deeds[model->deed_count - 1 - back];
+        if (!deed->stored || deed->kind == GZ_EDIT_UNDO || deed->kind == GZ_EDIT_REDO ||
+            (own && strcmp(deed->user, person->user) != 0))
+            continue;
+        message.revert.edit = deed->id;
+    }
+    if (message.revert.edit != 0) (void)person_say(sim, person, &message);
+}
+
 static void say_restore(struct sim *sim, struct person *person)
 {
     uint64_t seq = person->mirror.seq, back = below(sim, 30);
@@ -325,6 +344,7 @@ void say_something(struct sim *sim, struct person *person)
     for (size_t i = 0; i < COUNT(sayings); i++)
         sum += person->dragging ? sayings[i].dragging : sayings[i].idle;
     if (sim->grants && chance(sim, 0.06)) say_access(sim, person);
+    if (sim->reverts && chance(sim, 0.08)) say_revert(sim, person);
     int drawn = (int)below(sim, (uint64_t)sum);
     size_t at = 0;
     for (;; at++) {

@@ -185,7 +185,8 @@ static void answer(struct sim *sim, struct question *question)
         ticket != NULL ? gz_core_session(sim->core, ticket->session) : NULL;
     core_store_ask(&sim->store, &question->query, &past);
     core_store_ask(&sim->store, &question->query, &taken);
-    if (session != NULL && ticket->on_answer == gz_session_restore) {
+    const bool reverts = question->query.kind == GZ_QUERY_EDIT;
+    if (session != NULL && (reverts || ticket->on_answer == gz_session_restore)) {
         keep_text(user, session->user);
         act.session = session->id;
         act.user = user;
@@ -193,6 +194,8 @@ static void answer(struct sim *sim, struct question *question)
         act.key = key;
         act.answer = &past;
         act.restored = question->query.seq;
+        act.reverted = question->query.edit;
+        act.force = ticket->force;
         act.request = session->ended ? NULL : person_request(sim, session->id, ticket->rid);
         if (act.request != NULL && act.request->session != session->id) act.request = NULL;
     }

@@ -1,6 +1,8 @@
 /* The rules of edits that are made at once: of each operation, and of undo among several users. */
-#include "sim/edits.h"
+#include <string.h>
+
 #include "sim/drags.h"
+#include "sim/edits.h"
 #include "sim/judge.h"
 #include "sim/sim.h"
 #include "sim/undo.h"
@@ -110,6 +112,34 @@ static struct deed *check_travel(struct sim *sim, const struct act *act, enum gz
     return add_edit(sim, act, kind, target->id);
 }
 
+/* The edit was stored when it was named, so it has no other id, and is no undo or redo. */
+struct deed *check_revert(struct sim *sim, const struct act *act, uint64_t edit, bool force)
+{
+    struct model *model = &sim->model;
+    const struct deed *target = model_deed(model, edit);
+    const struct deed *last = target != NULL ? undo_last(model, target) : NULL;
+    const bool may = target != NULL && strcmp(target->user, act->user) == 0 &&
+                     target->kind != GZ_EDIT_IMPORT && last->kind != GZ_EDIT_UNDO;
+    const struct deed *conflict = may ? undo_conflict(model, last, "") : NULL;
+    if (may && !undo_knows(model, last) && undo_is_as_left(model, last)) conflict = NULL;
+    model->wanted.count = 0;
+    if (may) undo_outcome(model, last, &model->wanted);
+    if (act->request != NULL)
+        act->request->conflict = conflict != NULL || moves_nodes(&model->wanted);
+    if (sim->core->next_edit == model->next_edit) {
+        check_nothing(model);
+        return NULL;
+    }
+    PROMISE(may, "a revert takes back an edit of one's own that stands", "edit %llu", NUMBER(edit));
+    PROMISE(conflict == NULL || force, "a revert never changes what was touched since",
+            "edit %llu, by edit %llu of %s", NUMBER(edit), NUMBER(conflict->id), conflict->user);
+    if (force)
+        check_forced(model);
+    else
+        check_wanted(model, "a revert takes back exactly one edit");
+    return add_edit(sim, act, GZ_EDIT_UNDO, edit);
+}
+
 static struct deed *check_edit(struct sim *sim, const struct act *act, size_t row)
 {
     struct model *model = &sim->model;
@@ -128,6 +158,8 @@ struct deed *check_operation(struct sim *sim, const struct act *act, struct deed
     for (size_t i = 0; i < COUNT(edits); i++) {
         if (edits[i].op == op) return check_edit(sim, act, i);
     }
+    if (op == GZ_OP_REVERT)
+        return check_revert(sim, act, act->message->revert.edit, act->message->revert.force);
     bool drags = op == GZ_OP_POINTER || op == GZ_OP_GRAB || op == GZ_OP_WHEEL || op == GZ_OP_CAMERA;
     if (!drags) check_nothing(model);
     if (is_phase(act, GZ_PHASE_UP) || is_phase(act, GZ_PHASE_CANCEL)) return completed;

@@ -90,6 +90,8 @@ gizmod_planted_fault(unchanged_edit_does_not_wait FILE server/session/pending.c
     gz_session_ok(request->session, &asked, GZ_HAS_OK_SEQ, &ok);")
 gizmod_planted_fault(refusal_does_not_wait FILE server/session/dispatch.c
     FROM "status != GZ_OK && table[message->op].edits &&" TO "message == NULL && table[message->op].edits &&")
+gizmod_planted_fault(refusal_after_a_question_does_not_wait LONG FILE server/session/history.c
+    FROM "gz_session_refuse_stored(session, ticket->has_rid, ticket->rid, &failure)))" TO "false))")
 gizmod_planted_fault(cancel_does_not_wait FILE server/session/pointer.c
     FROM "    if (holds)
         gz_session_ok_stored(session" TO "    if (holds)
@@ -146,6 +148,18 @@ gizmod_planted_fault(undo_ignores_others FILE server/scene/undo.c
     FROM "if (!find_common(own, entry, node)) continue;" TO "if (node == NULL) continue;")
 gizmod_planted_fault(redo_not_cleared FILE server/scene/undo.c
     FROM "if (!is_own_undo_or_redo(entry)) return NULL;" TO "if (!is_own_undo_or_redo(entry)) continue;")
+gizmod_planted_fault(revert_ignores_own_later_edits FILE server/session/undo.c
+    FROM "        .session = session, .core = core, .force = message->revert.force, .failure = failure};"
+    TO "        .session = session, .core = core, .force = message->revert.force, .failure = failure,
+        .beside = session->user};")
+gizmod_planted_fault(revert_of_an_edit_that_is_undone FILE server/session/undo.c
+    FROM "    return revert(&undo, target, gz_undo_is_undone(log, target->id), &request);"
+    TO "    return revert(&undo, target, false, &request);")
+gizmod_planted_fault(revert_of_others_by_anybody FILE server/session/undo.c
+    FROM "if (request->reverts && session->role < GZ_ROLE_ADMIN)" TO "if (request->reverts && session->role < GZ_ROLE_EDITOR)")
+gizmod_planted_fault(revert_of_an_old_edit_ignores_the_present FILE server/session/undo.c
+    FROM "    if (undo->is_old) return is_as_left(undo) ? NULL : find_old_conflict(undo);"
+    TO "    if (undo->is_old) return NULL;")
 gizmod_planted_fault(undo_restores_all_fields FILE server/session/undo.c
     FROM "gz_change_rebase(node, &change);" TO "gz_node_content(node, &change.before);")
 gizmod_planted_fault(undo_of_nothing_forgotten FILE server/session/pending.c

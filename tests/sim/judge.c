@@ -120,6 +120,10 @@ static void add_from_client(struct words *words, const struct gz_message *messag
     case GZ_OP_SELECT: add_ids(words, "nodes", message->select.nodes); break;
     case GZ_OP_UNDO:
     case GZ_OP_REDO: add(words, "%s", message->force ? " by force" : ""); break;
+    case GZ_OP_REVERT:
+        add(words, " edit %llu%s", NUMBER(message->revert.edit),
+            message->revert.force ? " by force" : "");
+        break;
     case GZ_OP_RESTORE: add(words, " seq %llu", NUMBER(message->restore.seq)); break;
     default: break;
     }

@@ -2,6 +2,7 @@
  * far the scene was when the core had it; by the answer the disk has to be as far. See oks.h. */
 #include <string.h>
 
+#include "scene/undo.h"
 #include "sim/frames.h"
 #include "sim/judge.h"
 #include "sim/oks.h"
@@ -42,6 +43,14 @@ static bool is_judged(const struct sim *sim, const struct act *act)
            op == GZ_OP_WHEEL || is_phase(act, GZ_PHASE_UP) || is_phase(act, GZ_PHASE_CANCEL);
 }
 
+/* Whether the core asks the file first, and looks at the scene once that has answered. */
+static bool asks_file(const struct sim *sim, const struct gz_message *message)
+{
+    return message->op == GZ_OP_RESTORE ||
+           (message->op == GZ_OP_REVERT &&
+            gz_undo_find(sim->core->undo, message->revert.edit) == NULL);
+}
+
 void oks_act(struct sim *sim, const struct act *act, const struct ground *ground, bool waits)
 {
     const struct gz_session *session = gz_core_session(sim->core, act->session);
@@ -49,7 +58,7 @@ void oks_act(struct sim *sim, const struct act *act, const struct ground *ground
     if (request == NULL || act->message == NULL || act->late) return;
     request->is_judged = is_judged(sim, act);
     request->is_over = request->is_void = false;
-    request->waits = waits || act->message->op == GZ_OP_RESTORE; /* for the file */
+    request->waits = waits || asks_file(sim, act->message);
     request->ground = *ground;
     request->runs = session != NULL ? session->gesture.edit.id : 0;
 }

@@ -46,7 +46,7 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
     if (act->request == NULL) return;
     expect(act->request, act, model->call, deed);
     if (act->message->op == GZ_OP_RESTORE || act->message->op == GZ_OP_HISTORY ||
-        act->message->op == GZ_OP_AT)
+        act->message->op == GZ_OP_AT || (act->message->op == GZ_OP_REVERT && deed == NULL))
         act->request->answer = ANSWER_OPEN;
     if (act->message->op != GZ_OP_SET) return;
     act->request->node_changed = false;
@@ -73,7 +73,9 @@ void act_answer(struct sim *sim, const struct act *act)
     const struct deed *deed = known;
     if (known != NULL)
         PROMISE(model->changed.count == 0, "the same key is one edit", "%s again", act->key);
-    if (known == NULL && model->changed.count > 0) {
+    if (known == NULL && act->reverted != 0)
+        deed = check_revert(sim, act, act->reverted, act->force);
+    if (known == NULL && act->reverted == 0 && model->changed.count > 0) {
         PROMISE(act->answer != NULL && act->answer->status == GZ_OK,
                 "what edits nothing changes nothing", "a question");
         model->wanted.count = 0;

@@ -27,7 +27,8 @@ static void said_ok(struct sim *sim, struct request *request, const struct gz_me
         return;
     }
     if ((message->has & GZ_HAS_OK_EDIT) == 0) {
-        PROMISE(request->op != GZ_OP_UNDO && request->op != GZ_OP_REDO,
+        PROMISE(request->op != GZ_OP_UNDO && request->op != GZ_OP_REDO &&
+                    request->op != GZ_OP_REVERT,
                 "an undo is an edit, whatever it finds", "request %llu", NUMBER(request->rid));
         PROMISE(request->answer != ANSWER_NOTE, "a note is answered as one", "request %llu",
                 NUMBER(request->rid));

@@ -50,6 +50,7 @@ struct sim {
     bool motions; /* whether every second one asks for motions */
     bool rounds;  /* whether every second one asks for float32 */
     bool grants;  /* whether there are admins, who change the scene's access */
+    bool reverts; /* whether people take back edits out of their turn */
     bool repeats; /* whether people say what is so already, and give names to states */
     bool expires; /* whether tokens end, and the wall clock is wrong for a second at times */
     bool hurries; /* whether people come and go while the disk hangs */

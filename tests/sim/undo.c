@@ -1,8 +1,9 @@
 /* Undo in words: a user's edits are a pile. Undo takes the topmost one off it and lays it on
  * a second pile; redo brings it back from there; any other edit of that user clears the second
- * pile. Either does backwards what was done last about the edit: it was made, undone or redone.
- * What somebody else did since then to one of its nodes is in the way, unless they took it back and
- * left all as it was. Only those parts go back that were changed. */
+ * pile. A revert of one's own edit is an undo out of its turn. Either does backwards what was done
+ * last about the edit: it was made, undone or redone. What somebody else did since then to one of
+ * its nodes is in the way, unless they took it back and left all as it was. Only those parts go
+ * back that were changed. */
 #include <string.h>
 
 #include "sim/undo.h"
@@ -28,6 +29,17 @@ static void lay_on(struct pile *pile, uint64_t edit)
     if (pile->count < PILE_MAX) pile->edits[pile->count++] = edit;
 }
 
+/* In its old place: later edits may be done still, if it was reverted. */
+static void lay_back(struct pile *pile, uint64_t edit)
+{
+    size_t at = pile->count;
+    lay_on(pile, edit);
+    for (; at > 0 && at < PILE_MAX && pile->edits[at - 1] > edit; at--) {
+        pile->edits[at] = pile->edits[at - 1];
+        pile->edits[at - 1] = edit;
+    }
+}
+
 /* The edit, or NULL where it is so old that undo has forgotten it. */
 static const struct deed *known(const struct model *model, uint64_t edit)
 {
@@ -46,7 +58,7 @@ const struct deed *undo_target(const struct model *model, const char *user, bool
             lay_on(&undone, deed->target);
         } else if (deed->kind == GZ_EDIT_REDO) {
             take_off(&undone, deed->target);
-            if (known(model, deed->target) != NULL) lay_on(&done, deed->target);
+            if (known(model, deed->target) != NULL) lay_back(&done, deed->target);
         } else {
             lay_on(&done, deed->id);
             undone.count = 0;
@@ -54,6 +66,11 @@ const struct deed *undo_target(const struct model *model, const char *user, bool
     }
     const struct pile *pile = redo ? &undone : &done;
     return pile->count > 0 ? known(model, pile->edits[pile->count - 1]) : NULL;
+}
+
+bool undo_knows(const struct model *model, const struct deed *deed)
+{
+    return known(model, deed->id) != NULL;
 }
 
 static bool touches(const struct deed *deed, uint64_t node)
@@ -107,7 +124,7 @@ static struct thing with_parts(struct thing now, const struct thing *from, const
 }
 
 /* Whether what `last` left there is there still. */
-static bool is_as_left(const struct model *model, const struct deed *last)
+bool undo_is_as_left(const struct model *model, const struct deed *last)
 {
     for (size_t i = 0; i < last->facts.count; i++) {
         const struct fact *fact = &last->facts.list[i];
@@ -125,7 +142,7 @@ static bool is_as_left(const struct model *model, const struct deed *last)
 const struct deed *undo_conflict(const struct model *model, const struct deed *last,
                                  const char *user)
 {
-    bool left = is_as_left(model, last);
+    bool left = undo_is_as_left(model, last);
     for (const struct deed *deed = model->deeds + model->deed_count; --deed > last;) {
         if (strcmp(deed->user, user) == 0 || (left && came_to_nothing(model, deed, last))) continue;
         for (size_t i = 0; i < last->facts.count; i++) {

@@ -8,7 +8,12 @@
 const struct deed *undo_target(const struct model *model, const char *user, bool redo);
 /* What was done last about it: that is to be done backwards. */
 const struct deed *undo_last(const struct model *model, const struct deed *target);
-/* The latest edit of somebody else since then that is in the way; NULL for none. */
+/* Whether undo still knows of it; else the file is asked. */
+bool undo_knows(const struct model *model, const struct deed *deed);
+/* Whether all is there as it left it. */
+bool undo_is_as_left(const struct model *model, const struct deed *last);
+/* The latest edit of somebody else since then that is in the way; NULL for none. For a revert, of
+ * anybody: `user` is empty. */
 const struct deed *undo_conflict(const struct model *model, const struct deed *last,
                                  const char *user);
 /* What it makes of its nodes, as they are now. */

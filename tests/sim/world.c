@@ -407,6 +407,7 @@ void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *co
     sim->hurries = seed % 5 == 4;
     const uint64_t of_16 = seed % 16;
     sim->expires = of_16 == 4 || of_16 == 15;
+    sim->reverts = of_16 == 6 || of_16 == 15;
     sim->repeats = of_16 == 2 || of_16 == 4 || of_16 == 6 || of_16 == 15; /* and for these */
     sim->motions = seed % 9 == 3 || seed % 9 == 5 || seed % 9 == 7;       /* and for these */
     sim->rounds = seed % 11 == 3 || seed % 11 == 9;
