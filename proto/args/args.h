@@ -81,8 +81,8 @@ struct gz_args {
     int operand_count;
 };
 
-/* The first thing that a program does: a standard stream that is closed becomes /dev/null. A file or
- * a socket that is opened later would have its number, and would get what is printed. */
+/* The first thing that a program does: a standard stream that is closed becomes /dev/null. A file
+ * or a socket that is opened later would have its number, and would get what is printed. */
 void gz_args_keep_streams(void);
 
 /* Reads the arguments after argv[0], the name of the command or, if `command` is NULL, of the
