@@ -162,7 +162,7 @@ enum gz_status gz_store_delete(const char *path, struct gz_error *error)
 }
 
 /* Whether a crash came before a new file became a scene, which its first epoch makes it. Up to then
- * the file itself has one page at most. */
+ * the file itself has one page at most; afterwards it soon has more, without its log, too. */
 static bool is_unmade(const char *path)
 {
     struct stat info;

@@ -416,6 +416,8 @@ static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
     if (status == GZ_OK) status = gz_db_exec(db, "PRAGMA synchronous = FULL", error);
     if (status == GZ_OK) status = gz_shipper_init(&store->shipper, db, options->shipping, error);
     if (status == GZ_OK) status = gz_recover(db, options->time, &store->shipper, &epoch, error);
+    /* From here on the file is a scene without its log, too: gz_store_tidy deletes none. */
+    if (status == GZ_OK && inspected == NULL) gz_db_empty_log(db);
     if (status == GZ_OK) gz_stamp_open(options->path, epoch, epoch);
     if (status == GZ_OK) status = gz_load(db, epoch, state, error);
     return status;
@@ -595,11 +597,12 @@ static enum gz_stamp find_stamp(const struct gz_store *store)
     return store->is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED;
 }
 
+/* A file that was moved takes along what its log holds. */
 static void finish_writer(struct gz_store *store)
 {
+    if (store->is_writable) (void)rest(store);
     const bool is_closed = store->is_writable && !gz_writer_has_moved(&store->writer);
     const enum gz_stamp stamp = find_stamp(store);
-    if (is_closed) (void)rest(store);
     if (is_closed && stamp != GZ_STAMP_DAMAGED) gz_stamp_turn(store->path);
     gz_retention_finish(&store->retention);
     gz_writer_finish(&store->writer);

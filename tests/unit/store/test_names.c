@@ -106,6 +106,7 @@ TEST_IN_DIRECTORY(test_log_of_a_moved_file_stays)
     write_edits(a, 3, &numbered);
     write_edits_and_die(directory, b, in_directory(directory, "b.db-wal"), &another);
     assert_int_equal(rename(b, in_directory(directory, "moved.db")), 0);
+    assert_int_equal(gz_store_tidy(in_directory(directory, "moved.db"), NULL), GZ_OK);
     const enum gz_status refusals[] = {gz_store_tidy(b, &error), gz_store_rename(a, b, &error),
                                        gz_store_delete(b, &error),
                                        gz_store_open(&store, &options, &state, &error)};
@@ -119,6 +120,20 @@ TEST_IN_DIRECTORY(test_log_of_a_moved_file_stays)
         rename(in_directory(directory, "b.db-wal"), in_directory(directory, "moved.db-wal")), 0);
     assert_holds(in_directory(directory, "moved.db"), another);
     assert_int_equal(gz_store_rename(a, b, NULL), GZ_OK);
+}
+
+/* A file that is moved while it is open takes along what was committed. */
+TEST_IN_DIRECTORY(test_file_that_is_moved_takes_its_log_along)
+{
+    const char *a, *moved = in_directory(directory, "moved.db");
+    struct numbered numbered = {0};
+    struct gz_store *store = open_new(directory, &a);
+    for (int i = 0; i < 6; i++) commit(store, numbered_batch(&numbered, i % 2 == 1));
+    assert_int_equal(rename(a, moved), 0);
+    gz_store_close(store);
+    assert_int_equal(gz_store_tidy(a, NULL), GZ_OK);
+    assert_alone(directory, "a.db");
+    assert_holds(moved, numbered);
 }
 
 /* An empty log, as the daemon leaves it where a file was moved, holds nothing. */
