@@ -424,7 +424,7 @@ TEST_ON_STAGE(test_refused_requests_change_nothing_and_others_still_answer)
     stage_catch_up(bert, anna);
     uint64_t seq = gz_mirror_seq(gz_client_mirror(bert));
     const struct gz_set_node cycle = {.has = GZ_HAS_SET_NODE_PARENT, .id = id, .parent = child},
-                             flat = {.has = GZ_HAS_SET_NODE_S, .id = id, .trs.s = {1, 0, 1}},
+                             thin = {.has = GZ_HAS_SET_NODE_S, .id = id, .trs.s = {1, 1e-99, 1}},
                              zero = {.has = GZ_HAS_SET_NODE_R, .id = id},
                              unknown = {.has = GZ_HAS_SET_NODE_T, .id = nobody},
                              twice[2] = {{.has = GZ_HAS_SET_NODE_T, .id = id},
@@ -439,7 +439,7 @@ TEST_ON_STAGE(test_refused_requests_change_nothing_and_others_still_answer)
         const char *words; /* in the message */
     } cases[] = {
         {{.op = GZ_OP_SET, .set = {.nodes = &cycle, .count = 1}}, GZ_BAD_VALUE, "parent"},
-        {{.op = GZ_OP_SET, .set = {.nodes = &flat, .count = 1}}, GZ_BAD_VALUE, "s"},
+        {{.op = GZ_OP_SET, .set = {.nodes = &thin, .count = 1}}, GZ_BAD_VALUE, "s"},
         {{.op = GZ_OP_SET, .set = {.nodes = &zero, .count = 1}}, GZ_BAD_VALUE, "r"},
         {{.op = GZ_OP_SET, .set = {.nodes = &far, .count = 1}}, GZ_BAD_VALUE, "t"},
         {{.op = GZ_OP_SET, .set = {.nodes = twice, .count = 2}}, GZ_BAD_VALUE, "id"},
