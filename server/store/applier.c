@@ -2,7 +2,6 @@
  * the place of files. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "server/maxima.h"
 #include "store/internal.h"
 #include "store/owner.h"
+#include "store/patch.h"
 #include "store/rows.h"
 #include "store/ship.h"
 #include "store/stamp.h"
@@ -19,9 +19,6 @@
 
 /* Pages of the write-ahead log after which SQLite copies them into the file. */
 #define WAL_CHECKPOINT_PAGES 2000
-
-/* Tables of a scene are fewer; a further one is looked at each time. */
-#define TABLES_KNOWN_MAX 32
 
 struct gz_applier {
     char *path;
@@ -33,8 +30,7 @@ struct gz_applier {
     bool is_unchecked;      /* as a whole, since a crash */
     struct gz_buffer added; /* changes that are not applied yet, one after the other */
     size_t added_sizes[GZ_CLUSTER_BATCH_CHANGES], added_count;
-    char known[TABLES_KNOWN_MAX][128]; /* tables that are as those of changes: keys and name */
-    size_t known_count;
+    struct gz_patcher *patcher;
 };
 
 /* ---- the place ---- */
@@ -90,6 +86,8 @@ static enum gz_status prepare(struct gz_applier *applier, uint64_t epoch, struct
     sqlite3_wal_autocheckpoint(applier->db, WAL_CHECKPOINT_PAGES);
     if (status == GZ_OK) status = read_place(applier->db, &applier->place, error);
     if (lstat(applier->wal_path, &wal) == 0) applier->wal_inode = wal.st_ino;
+    if (status == GZ_OK && (applier->patcher = gz_patcher_create(applier->db)) == NULL)
+        status = gz_fail(error, GZ_NO_MEMORY, "no memory");
     return status;
 }
 
@@ -170,6 +168,7 @@ static void close_file(const struct gz_applier *applier)
 void gz_applier_close(struct gz_applier *applier)
 {
     if (applier == NULL) return;
+    gz_patcher_destroy(applier->patcher);
     if (applier->db != NULL) close_file(applier);
     gz_buffer_finish(&applier->added);
     free(applier->wal_path);
@@ -179,148 +178,6 @@ void gz_applier_close(struct gz_applier *applier)
 }
 
 /* ---- one change ---- */
-
-static enum gz_status refuse(struct gz_error *error, const char *why)
-{
-    return gz_fail(error, GZ_STORAGE, "the change of the log is damaged: %s", why);
-}
-
-/* Refuses a change of an unknown or different table, which SQLite would silently skip. */
-static enum gz_status check_table(sqlite3 *db, const char *table, sqlite3_changeset_iter *change,
-                                  struct gz_error *error)
-{
-    unsigned char *is_key;
-    int count, at = 0, rc = sqlite3changeset_pk(change, &is_key, &count);
-    if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
-    struct gz_ask ask = gz_ask_prepare(db, gz_sql_ship[GZ_SQL_SHIP_KEY_COLUMNS]);
-    gz_bind_text(&ask, table);
-    bool is_same = true;
-    for (; is_same && gz_ask_row(&ask); at++)
-        is_same = at < count && (is_key[at] != 0) == (sqlite3_column_int(ask.statement, 0) != 0);
-    enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the change of the log");
-    if (status != GZ_OK || (is_same && at == count && count > 0)) return status;
-    return gz_fail(error, GZ_STORAGE,
-                   "the change of the log is damaged, or of another schema: it has the table "
-                   "%.64s, which is not "
-                   "one of a scene",
-                   table);
-}
-
-/* ---- the form of a change ---- */
-
-/* The bytes of a change that were not looked at yet. */
-struct unread {
-    const uint8_t *at, *end;
-};
-
-static bool skip(struct unread *unread, uint64_t size)
-{
-    if (size > (uint64_t)(unread->end - unread->at)) return false;
-    unread->at += size;
-    return true;
-}
-
-/* A count as SQLite writes it, of no more than 35 bits. */
-static bool read_count(struct unread *unread, uint64_t *count)
-{
-    *count = 0;
-    for (int i = 0; i < 5 && unread->at < unread->end; i++) {
-        const uint8_t byte = *unread->at++;
-        *count = *count << 7 | (byte & 0x7f);
-        if (byte < 0x80) return true;
-    }
-    return false;
-}
-
-static bool skip_value(struct unread *unread)
-{
-    uint64_t size;
-    if (unread->at == unread->end) return false;
-    switch (*unread->at++) {
-    case 0: /* the column did not change */
-    case SQLITE_NULL: return true;
-    case SQLITE_INTEGER:
-    case SQLITE_FLOAT: return skip(unread, 8);
-    case SQLITE_TEXT:
-    case SQLITE_BLOB: return read_count(unread, &size) && skip(unread, size);
-    default: return false;
-    }
-}
-
-/* The header of a table: its columns, a byte for each, and its name. */
-static bool skip_table(struct unread *unread, uint64_t *columns)
-{
-    if (!skip(unread, 1) || !read_count(unread, columns) || !skip(unread, *columns)) return false;
-    const uint8_t *end = memchr(unread->at, '\0', (size_t)(unread->end - unread->at));
-    if (end == NULL || *columns == 0) return false;
-    unread->at = end + 1;
-    return true;
-}
-
-/* A row: what is done to it, whether indirectly, and its values; of an update those before, too. */
-static bool skip_row(struct unread *unread, uint64_t columns)
-{
-    const uint64_t values = *unread->at == SQLITE_UPDATE ? 2 * columns : columns;
-    bool is_good = columns > 0 && skip(unread, 2);
-    for (uint64_t i = 0; is_good && i < values; i++) is_good = skip_value(unread);
-    return is_good;
-}
-
-/* SQLite 3.40 looks for the end of a table's name without end, if the change ends before it. */
-static bool has_form(const uint8_t *bytes, size_t size)
-{
-    struct unread unread = {bytes, bytes + size};
-    uint64_t columns = 0;
-    bool is_good = true;
-    while (is_good && unread.at < unread.end)
-        is_good = *unread.at == 'T' ? skip_table(&unread, &columns) : skip_row(&unread, columns);
-    return is_good;
-}
-
-/* Looks at a table once, with its columns: the schema does not change while the file is open. */
-static enum gz_status know_table(struct gz_applier *applier, const char *table,
-                                 sqlite3_changeset_iter *change, struct gz_error *error)
-{
-    char name[sizeof applier->known[0]] = "";
-    unsigned char *is_key;
-    int count, rc = sqlite3changeset_pk(change, &is_key, &count);
-    if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
-    if ((size_t)count + strlen(table) + 2 > sizeof name)
-        return check_table(applier->db, table, change, error);
-    for (int i = 0; i < count; i++) name[i] = is_key[i] != 0 ? '1' : '0';
-    snprintf(name + count, sizeof name - (size_t)count, " %s", table);
-    for (size_t i = 0; i < applier->known_count; i++)
-        if (strcmp(applier->known[i], name) == 0) return GZ_OK;
-    enum gz_status status = check_table(applier->db, table, change, error);
-    if (status == GZ_OK && applier->known_count < TABLES_KNOWN_MAX)
-        memcpy(applier->known[applier->known_count++], name, sizeof name);
-    return status;
-}
-
-/* Reads the whole change once, so that a broken one changes nothing. */
-static enum gz_status check_change(struct gz_applier *applier, const uint8_t *bytes, size_t size,
-                                   struct gz_error *error)
-{
-    sqlite3_changeset_iter *change;
-    if (size == 0 || size > INT_MAX) return refuse(error, "its size is invalid");
-    if (!has_form(bytes, size)) return refuse(error, "its form is invalid");
-    int rc = sqlite3changeset_start(&change, (int)size, (void *)bytes);
-    if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
-    char last[64] = "";
-    enum gz_status status = GZ_OK;
-    while (status == GZ_OK && sqlite3changeset_next(change) == SQLITE_ROW) {
-        const char *table;
-        int columns, what, is_indirect;
-        rc = sqlite3changeset_op(change, &table, &columns, &what, &is_indirect);
-        if (rc != SQLITE_OK || strlen(table) >= sizeof last)
-            status = refuse(error, "the name of a table is invalid");
-        else if (strcmp(table, last) != 0)
-            status = know_table(applier, table, change, error);
-        if (status == GZ_OK) snprintf(last, sizeof last, "%s", table);
-    }
-    int end = sqlite3changeset_finalize(change);
-    return status == GZ_OK && end != SQLITE_OK ? refuse(error, sqlite3_errstr(end)) : status;
-}
 
 static const char *what_is(int conflict)
 {
@@ -369,30 +226,42 @@ static int handle_conflict(void *context, int conflict, sqlite3_changeset_iter *
     return SQLITE_CHANGESET_ABORT;
 }
 
-static enum gz_status apply(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
-                            size_t size, struct gz_place *place, struct gz_error *error)
+/* By SQLite, which says which row does not fit. */
+static enum gz_status apply_by_sqlite(struct gz_applier *applier, const uint8_t *bytes, size_t size,
+                                      struct gz_error *error)
 {
     struct gz_error conflict = {.status = GZ_OK};
     int rc = sqlite3changeset_apply(applier->db, (int)size, (void *)bytes, NULL, handle_conflict,
                                     &conflict);
-    if (conflict.status != GZ_OK) {
-        *error = conflict;
-        return conflict.status;
-    }
-    if (rc != SQLITE_OK) return gz_db_fail(applier->db, rc, error, "the change of the log");
-    enum gz_status status = read_place(applier->db, place, error);
-    if (status == GZ_OK && place->n != n)
-        status = refuse(error, "its number is not that of the change");
-    return status;
+    if (conflict.status == GZ_OK)
+        return rc == SQLITE_OK ? GZ_OK
+                               : gz_db_fail(applier->db, rc, error, "the change of the log");
+    *error = conflict;
+    return conflict.status;
 }
 
-/* Applies bytes, which bring the file to place n. */
-static enum gz_status apply_alone(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
-                                  size_t size, struct gz_error *error)
+static enum gz_status apply_by_patcher(struct gz_applier *applier, const uint8_t *bytes,
+                                       size_t size, struct gz_error *error)
+{
+    return gz_patcher_apply(applier->patcher, bytes, size)
+               ? GZ_OK
+               : gz_fail(error, GZ_CONFLICT, "a row is not as the log left it");
+}
+
+/* Applies bytes, which bring the file to place n, in a transaction. */
+static enum gz_status
+apply_by(struct gz_applier *applier, uint64_t n, const uint8_t *bytes, size_t size,
+         enum gz_status (*apply)(struct gz_applier *applier, const uint8_t *bytes, size_t size,
+                                 struct gz_error *error),
+         struct gz_error *error)
 {
     struct gz_place place;
     enum gz_status status = gz_db_exec(applier->db, "BEGIN IMMEDIATE", error);
-    if (status == GZ_OK) status = apply(applier, n, bytes, size, &place, error);
+    if (status == GZ_OK) status = apply(applier, bytes, size, error);
+    if (status == GZ_OK) status = read_place(applier->db, &place, error);
+    if (status == GZ_OK && place.n != n)
+        status = gz_fail(error, GZ_STORAGE,
+                         "the change of the log is damaged: its number is not that of the change");
     if (status == GZ_OK) status = gz_db_exec(applier->db, "COMMIT", error);
     if (status == GZ_OK) applier->place = place;
     if (!sqlite3_get_autocommit(applier->db))
@@ -400,35 +269,23 @@ static enum gz_status apply_alone(struct gz_applier *applier, uint64_t n, const 
     return status;
 }
 
-/* ---- many changes ---- */
-
-/* One change that does what the added ones do: a row that many of them change is written once. The
- * bytes are for sqlite3_free. */
-static int merge(const struct gz_applier *applier, void **bytes, int *size)
+static enum gz_status apply_one(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
+                                size_t size, struct gz_error *error)
 {
-    sqlite3_changegroup *group;
-    int rc = sqlite3changegroup_new(&group);
-    if (rc != SQLITE_OK) return rc;
-    const uint8_t *at = applier->added.data;
-    for (size_t i = 0; i < applier->added_count && rc == SQLITE_OK; i++) {
-        rc = sqlite3changegroup_add(group, (int)applier->added_sizes[i], (void *)(uintptr_t)at);
-        at += applier->added_sizes[i];
-    }
-    if (rc == SQLITE_OK) rc = sqlite3changegroup_output(group, size, bytes);
-    sqlite3changegroup_delete(group);
-    return rc;
+    struct gz_error unsaid;
+    return apply_by(applier, n, bytes, size, apply_by_patcher, &unsaid) == GZ_OK
+               ? GZ_OK
+               : apply_by(applier, n, bytes, size, apply_by_sqlite, error);
 }
 
-static enum gz_status apply_merged(struct gz_applier *applier, struct gz_error *error)
+/* ---- many changes ---- */
+
+/* One after the other, in one transaction. */
+static bool apply_all(struct gz_applier *applier)
 {
-    void *bytes = NULL;
-    int size = 0, rc = merge(applier, &bytes, &size);
-    enum gz_status status = rc == SQLITE_OK
-                                ? apply_alone(applier, applier->place.n + applier->added_count,
-                                              bytes, (size_t)size, error)
-                                : gz_db_fail(applier->db, rc, error, "changes of the log");
-    sqlite3_free(bytes);
-    return status;
+    struct gz_error unsaid;
+    return apply_by(applier, applier->place.n + applier->added_count, applier->added.data,
+                    applier->added.size, apply_by_patcher, &unsaid) == GZ_OK;
 }
 
 /* Finds the one that fails; those before it are applied. */
@@ -437,7 +294,7 @@ static enum gz_status apply_each(struct gz_applier *applier, struct gz_error *er
     const uint8_t *at = applier->added.data;
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < applier->added_count && status == GZ_OK; i++) {
-        status = apply_alone(applier, applier->place.n + 1, at, applier->added_sizes[i], error);
+        status = apply_one(applier, applier->place.n + 1, at, applier->added_sizes[i], error);
         at += applier->added_sizes[i];
     }
     return status;
@@ -445,11 +302,9 @@ static enum gz_status apply_each(struct gz_applier *applier, struct gz_error *er
 
 enum gz_status gz_applier_flush(struct gz_applier *applier, struct gz_error *error)
 {
-    struct gz_error merged;
     enum gz_status status = GZ_OK;
     if (applier->added_count == 0) return GZ_OK;
-    if (applier->added_count == 1 || apply_merged(applier, &merged) != GZ_OK)
-        status = apply_each(applier, error);
+    if (!apply_all(applier)) status = apply_each(applier, error);
     applier->added_count = 0;
     gz_buffer_finish(&applier->added);
     gz_buffer_init(&applier->added, SIZE_MAX / 2, 0);
@@ -459,7 +314,7 @@ enum gz_status gz_applier_flush(struct gz_applier *applier, struct gz_error *err
 static enum gz_status add(struct gz_applier *applier, const uint8_t *bytes, size_t size,
                           struct gz_error *error)
 {
-    enum gz_status status = check_change(applier, bytes, size, error);
+    enum gz_status status = gz_patcher_check(applier->patcher, bytes, size, error);
     if (status == GZ_OK && gz_buffer_append(&applier->added, bytes, size) != GZ_OK)
         status = gz_fail(error, GZ_NO_MEMORY, "no memory for %zu bytes of changes", size);
     if (status == GZ_OK) applier->added_sizes[applier->added_count++] = size;
@@ -471,8 +326,8 @@ static enum gz_status apply_large(struct gz_applier *applier, uint64_t n, const 
                                   size_t size, struct gz_error *error)
 {
     enum gz_status status = gz_applier_flush(applier, error);
-    if (status == GZ_OK) status = check_change(applier, bytes, size, error);
-    return status == GZ_OK ? apply_alone(applier, n, bytes, size, error) : status;
+    if (status == GZ_OK) status = gz_patcher_check(applier->patcher, bytes, size, error);
+    return status == GZ_OK ? apply_one(applier, n, bytes, size, error) : status;
 }
 
 /* What was added before is not held up by a change that is damaged. */

@@ -27,6 +27,6 @@ SELECT node FROM changes WHERE edit = :edit ORDER BY step
 -- :forget_changes
 DELETE FROM changes WHERE edit = :edit
 
--- For each column of a table, whether it belongs to the primary key; no row for a table of SQLite.
--- :key_columns
-SELECT pk > 0 FROM pragma_table_info(?1) WHERE substr(?1, 1, 7) <> 'sqlite_' ORDER BY cid
+-- For each column of a table, whether it belongs to the primary key, and its name; no row for a table of SQLite.
+-- :columns
+SELECT pk > 0, name FROM pragma_table_info(?1) WHERE substr(?1, 1, 7) <> 'sqlite_' ORDER BY cid

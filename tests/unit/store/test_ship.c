@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "store/patch.h"
 #include "store/ship.h"
 #include "store/stamp.h"
 #include "support/fault_vfs.h"
@@ -373,6 +374,44 @@ TEST_IN_DIRECTORY(test_files_that_followed_a_life_are_equal)
     if (chance_count(LIFE_BATCHES) == LIFE_BATCHES)
         assert_true(ask(life.near, "SELECT since FROM kept") > 0);
 
+    free_life(&life);
+}
+
+/* Whether the statements of patch.h take the change as it is. */
+static bool patch(sqlite3 *db, struct gz_patcher *patcher, const struct change *change)
+{
+    struct gz_error error;
+    if (gz_patcher_check(patcher, change->bytes, change->size, &error) != GZ_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
+    const bool is_applied = gz_patcher_apply(patcher, change->bytes, change->size);
+    assert_int_equal(sqlite3_exec(db, is_applied ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL),
+                     SQLITE_OK);
+    return is_applied;
+}
+
+/* What SQLite applies is a way out for what does not fit, and nothing is to need it. */
+TEST_IN_DIRECTORY(test_changes_of_a_life_fit_without_sqlite)
+{
+    struct life life;
+    sqlite3 *db;
+    begin_life(&life, directory, 7, -1, 0);
+    live(&life, 60);
+    sleep_and_wake(&life);
+    live(&life, 60);
+    end_life(&life);
+    follow(life.near, life.log, 1);
+    assert_int_equal(sqlite3_open(life.near, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    struct gz_patcher *patcher = gz_patcher_create(db);
+    assert_non_null(patcher);
+    for (size_t i = 1; i < life.log->count; i++)
+        if (!patch(db, patcher, &life.log->changes[i])) fail_msg("change %zu does not fit", i + 1);
+    assert_false(patch(db, patcher, &life.log->changes[life.log->count - 1])); /* once more */
+    gz_patcher_destroy(patcher);
+    sqlite3_close(db);
+    assert_equal(life.path, life.near);
     free_life(&life);
 }
 
