@@ -196,7 +196,7 @@ static void look_at_connections(struct gz_net *net, double now_s)
 
 void gz_alive_sweep(struct gz_net *net)
 {
-    gz_awake_sweep(&net->awake);
+    gz_awake_sweep(&net->awake, gz_clock_mono_s());
     double now_s = gz_awake_now(&net->awake);
     look_at_connections(net, now_s);
     /* in a turn sessions fall asleep, and give memory back */

@@ -12,7 +12,6 @@
 #define END_WORDS "the server is going away"
 /* Milliseconds between looks for silent connections; a quarter of a second more or less does not
  * matter. */
-#define SWEEP_MS 250
 
 static void handle_prepare(uv_prepare_t *prepare)
 {
@@ -50,7 +49,7 @@ static void start_handles(struct gz_net *net)
     uv_prepare_start(&net->prepare, handle_prepare);
     uv_check_start(&net->check, handle_check);
     gz_arrive_start(net);
-    uv_timer_start(&net->sweep, handle_sweep, SWEEP_MS, SWEEP_MS);
+    uv_timer_start(&net->sweep, handle_sweep, GZ_AWAKE_SWEEP_MS, GZ_AWAKE_SWEEP_MS);
 }
 
 /* libwebsockets opens trunks to other members. Its logging is off, because it repeats bytes of

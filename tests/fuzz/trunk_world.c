@@ -21,9 +21,9 @@ double gz_awake_now(const struct gz_awake *awake)
     return world.now_s;
 }
 
-void gz_awake_sweep(struct gz_awake *awake)
+void gz_awake_sweep(struct gz_awake *awake, double mono_s)
 {
-    (void)awake;
+    (void)awake, (void)mono_s;
 }
 
 /* No scene rests, however busy this machine is. */

@@ -319,6 +319,29 @@ TEST(test_alive_pings_many_in_parts)
     host_finish(&stage.host);
 }
 
+/* How much of the time counts if each sweep comes after so many seconds. */
+static double counted_s(double seconds, int sweeps)
+{
+    struct gz_awake awake = {0, 1000};
+    for (int i = 1; i <= sweeps; i++) gz_awake_sweep(&awake, 1000 + i * seconds);
+    return awake.counted_s;
+}
+
+/* A loop that waits for its processor blames nobody; one that is on time finds a frozen member when
+ * its lease is over, and one that is late by half finds it within 8 s. */
+TEST(test_only_time_until_a_sweep_was_due_counts)
+{
+    const double due_s = GZ_AWAKE_SWEEP_MS * 1e-3, late_s = 1.5 * due_s;
+    const int sweeps = (int)(GZ_TRUNK_SILENCE_SECONDS / due_s);
+    assert_true(counted_s(due_s, sweeps) == GZ_TRUNK_SILENCE_SECONDS);
+    assert_true(counted_s(due_s / 4, 4 * sweeps) == GZ_TRUNK_SILENCE_SECONDS);
+    assert_true(counted_s(late_s, sweeps) == GZ_TRUNK_SILENCE_SECONDS);
+    assert_true(sweeps * late_s <= 8);
+    assert_true(counted_s(2 * due_s, sweeps / 2) <= GZ_TRUNK_SILENCE_SECONDS / 2.0);
+    assert_true(counted_s(5, 1) == due_s);
+    assert_true(counted_s(3600, 1) == due_s);
+}
+
 /* A worker has the core: nothing is read, which is nobody's silence. */
 TEST(test_alive_excuses_those_in_a_scene_that_is_lent)
 {
