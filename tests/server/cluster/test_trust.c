@@ -91,6 +91,101 @@ TEST_WITH_CLUSTER(test_a_member_that_the_database_refuses_is_not_ready)
     await_words(cluster, A, "database \"nowhere\" does not exist", 1);
 }
 
+static bool is_said(const struct cluster *cluster, size_t which, const char *words)
+{
+    char line[1024];
+    bool is = false;
+    FILE *log = fopen(cluster->members[which].stage.daemon.log, "r");
+    assert_non_null(log);
+    while (!is && fgets(line, sizeof line, log) != NULL) is = strstr(line, words) != NULL;
+    fclose(log);
+    return is;
+}
+
+/* Of a role that needs a password from now on. */
+static void guard(const struct cluster *cluster, const char *role)
+{
+    char sql[400];
+    snprintf(sql, sizeof sql,
+             "COPY (VALUES ('host all %s all scram-sha-256'), ('local all all trust'), "
+             "('host all all all trust'), ('host replication all all trust')) TO '%s/pg_hba.conf'",
+             role, cluster->postgres->data);
+    test_postgres_ask(cluster->postgres, sql);
+    test_postgres_ask(cluster->postgres, "SELECT pg_reload_conf()");
+}
+
+static void write_database(struct cluster *cluster, size_t which, const char *who)
+{
+    struct member *member = &cluster->members[which];
+    snprintf(member->database, sizeof member->database, "postgresql://%s@127.0.0.1:%d/postgres",
+             who, cluster->postgres->port);
+}
+
+/* A member that the database does not let in says why, and not what it said for a password. */
+TEST_WITH_CLUSTER(test_a_member_whose_user_or_password_is_wrong_is_not_ready)
+{
+    struct cluster *cluster = *state;
+    test_postgres_ask(cluster->postgres, "DROP ROLE IF EXISTS guarded");
+    test_postgres_ask(cluster->postgres, "CREATE ROLE guarded LOGIN PASSWORD 'of-the-role'");
+    guard(cluster, "guarded");
+    write_database(cluster, A, "stranger");
+    member_start(cluster, A);
+    expect_health(cluster, A, 503, "stranger\\\" does not exist");
+    await_words(cluster, A, "role \"stranger\" does not exist", 1);
+    member_kill(cluster, A);
+    write_database(cluster, A, "guarded:not-this-one");
+    member_start(cluster, A);
+    expect_health(cluster, A, 503, "password authentication failed for user");
+    await_words(cluster, A, "password authentication failed for user", 1);
+    assert_false(is_said(cluster, A, "not-this-one"));
+    member_kill(cluster, A);
+    write_database(cluster, A, "guarded:of-the-role");
+    member_start(cluster, A);
+    expect_health(cluster, A, 503, "permission denied for schema gizmod");
+    await_words(cluster, A, "permission denied for schema gizmod", 1);
+    /* What was missing comes, and it enters without a restart. */
+    test_postgres_ask(cluster->postgres, "GRANT ALL ON SCHEMA gizmod TO guarded");
+    test_postgres_ask(cluster->postgres, "GRANT ALL ON ALL TABLES IN SCHEMA gizmod TO guarded");
+    expect_health(cluster, A, 200, "ok");
+    put_node(await_join(&cluster->members[A].stage, "arm", "anna"), "link", 1);
+    member_kill(cluster, A);
+    test_postgres_ask(cluster->postgres, "DROP OWNED BY guarded");
+}
+
+/* The test's own requests trust whoever signed its certificate. */
+static void trust(const struct test_daemon *daemon)
+{
+    char ca[96];
+    snprintf(ca, sizeof ca, "%s/ca.pem", daemon->directory);
+    setenv("GIZMOD_CA", ca, 1);
+    setenv("SSL_CERT_FILE", ca, 1);
+}
+
+/* The one that does not trust says why; the other is told by PostgreSQL that nobody reaches it. */
+TEST_WITH_CLUSTER(test_a_member_whose_certificate_is_not_trusted_is_not_ready)
+{
+    struct cluster *cluster = *state;
+    const struct member *a = &cluster->members[A];
+    char words[200];
+    for (size_t i = 0; i < 2; i++) {
+        struct member *member = &cluster->members[i];
+        test_daemon_use_tls(&member->stage.daemon);
+        snprintf(member->advertise, sizeof member->advertise, "https://127.0.0.1:%d",
+                 member->stage.daemon.port);
+    }
+    /* Both know the authority of B's folder, which has not signed A's certificate. */
+    member_start(cluster, A);
+    member_start(cluster, B);
+    snprintf(words, sizeof words, "no trunk to %s: its certificate is not trusted", a->advertise);
+    await_words(cluster, B, words, 1);
+    await_words(cluster, B, "member a does not count as alive: no other member can reach it", 1);
+    await_words(cluster, A, "no other member can reach it at https://", 1);
+    expect_health(cluster, B, 200, "ok");
+    trust(&a->stage.daemon);
+    expect_health(cluster, A, 503, "no other member can reach it at");
+    expect_listed(cluster, "no other member can reach it at");
+}
+
 /* Whoever writes the table of members gets no proof: the address was not signed. */
 TEST_WITH_CLUSTER(test_an_address_that_the_secret_has_not_signed_is_not_called)
 {
