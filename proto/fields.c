@@ -659,6 +659,7 @@ static const struct gz_row bye_rows[] = {
     TEXT("scene", gz_bye, scene, GZ_SCENE_NAME_BYTES_MAX, IF(BYE_SCENE),
          .rule = GZ_FIELD_RULE_SCENE_NAME),
     SIMPLE(GZ_KIND_STATUS, "code", gz_bye, code, IF(BYE_CODE)),
+    TEXT("url", gz_bye, url, GZ_MEMBER_URL_BYTES_MAX, IF(BYE_URL)),
 };
 
 /* ---- Server to client, in the compact form: what comes often has the lowest bits ---- */

@@ -75,9 +75,10 @@
 #define GZ_KEY_BYTES_MAX 64        /* an edit's idempotency key */
 #define GZ_SCENE_NAME_BYTES_MAX 64 /* [a-z0-9][a-z0-9_-]{0,63} */
 #define GZ_TOKEN_BYTES_MAX 4096
-#define GZ_ERROR_BYTES_MAX 240     /* an error's message */
-#define GZ_CHECKPOINT_BYTES_MAX 64 /* a checkpoint's name */
-#define GZ_NOTE_BYTES_MAX 2000     /* a note in the scene */
+#define GZ_MEMBER_URL_BYTES_MAX 255 /* an address of a member of a cluster */
+#define GZ_ERROR_BYTES_MAX 240      /* an error's message */
+#define GZ_CHECKPOINT_BYTES_MAX 64  /* a checkpoint's name */
+#define GZ_NOTE_BYTES_MAX 2000      /* a note in the scene */
 /* a session's secret, with which its user's next connection takes its place */
 #define GZ_SECRET_TEXT_BYTES_MAX 64
 

@@ -293,6 +293,7 @@ enum gz_has {
     GZ_HAS_BYE_RETRY_S = 1 << 2,
     GZ_HAS_BYE_SCENE = 1 << 3,
     GZ_HAS_BYE_CODE = 1 << 4,
+    GZ_HAS_BYE_URL = 1 << 5,
 };
 
 /* ---- client to server ---- */
@@ -731,6 +732,7 @@ struct gz_bye {
     bool fatal;           /* do not reconnect */
     struct gz_text scene; /* SCENE: the scene's name now, if it was renamed */
     enum gz_status code;  /* CODE: as in an error, for programs */
+    struct gz_text url;   /* URL: where the scene goes on, an address of HTTP */
 };
 
 struct gz_message {

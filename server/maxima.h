@@ -328,9 +328,8 @@
 
 /* ---- A cluster ---- */
 
-/* Bytes of a member's name (a host name has 63), of its address, and of its version. */
+/* Bytes of a member's name (a host name has 63), and of its version. */
 #define GZ_MEMBER_BYTES_MAX 63
-#define GZ_MEMBER_URL_BYTES_MAX 255
 #define GZ_MEMBER_VERSION_BYTES_MAX 63
 /* Bytes of a member's signature, hexadecimal digits; of a sentence that it says of itself; and of a
  * list of names. */

@@ -20,6 +20,8 @@
 #define JOIN_SECONDS 10.0
 /* The least time between two attempts to join. */
 #define REJOIN_SECONDS_MIN 0.1
+/* Seconds for an address that a server named, which may be one for the members alone. */
+#define NAMED_SECONDS 2.0
 /* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an
  * outbox; the rest is room. */
 #define SERVER_MESSAGE_BYTES_MAX (64u * 1024 * 1024)
@@ -469,6 +471,8 @@ static enum gz_status take(struct gz_client *client, struct gz_error *error)
     case GZ_OP_BYE:
         copy_text(reason, sizeof reason, message->bye.reason);
         set_reason(client, reason);
+        if (message->bye.url.size > 0)
+            gz_urls_name(&client->urls, message->bye.url.bytes, message->bye.url.size);
         return GZ_OK;
     case GZ_OP_VIEW: memcpy(client->camera.view, message->view, sizeof message->view); return GZ_OK;
     case GZ_OP_PRESENCE: return gz_people_apply(client->people, &message->presence, error);
@@ -832,16 +836,20 @@ static enum gz_status attempt(struct gz_client *client, double deadline, struct 
     return status;
 }
 
-/* One attempt at each address, from the one that answered last on, until a server takes the client
- * or refuses it for good. Those that do not answer share the time. The time of an earlier bye stays
- * valid while nothing answers, because the server is restarting. */
+/* One attempt at each address, first at one that a server named, then from the one that answered
+ * last on, until a server takes the client or refuses it for good. Those that do not answer share
+ * the time. The time of an earlier bye stays valid while nothing answers, because the server is
+ * restarting. */
 static enum gz_status attempt_each(struct gz_client *client, double deadline, struct again *again,
                                    struct gz_error *error)
 {
     enum gz_status status = GZ_INTERNAL;
-    for (size_t left = client->urls.count; left > 0; left--) {
-        double now = now_s();
-        status = attempt(client, now + (deadline - now) / (double)left, again, error);
+    for (size_t left = client->urls.count + client->urls.is_named; left > 0; left--) {
+        const bool is_named = client->urls.is_named;
+        double now = now_s(), share_s = (deadline - now) / (double)left;
+        if (is_named) share_s = fmin(share_s, NAMED_SECONDS);
+        status = attempt(client, now + share_s, again, error);
+        again->never = again->never && !is_named;
         if (status == GZ_OK || again->never) break;
         gz_urls_next(&client->urls);
     }

@@ -171,10 +171,34 @@ void gz_urls_free(struct gz_urls *urls)
 
 const struct gz_url *gz_urls_here(const struct gz_urls *urls)
 {
-    return &urls->all[urls->at];
+    return urls->is_named ? &urls->named : &urls->all[urls->at];
 }
 
 void gz_urls_next(struct gz_urls *urls)
 {
-    urls->at = (urls->at + 1) % urls->count;
+    if (!urls->is_named) urls->at = (urls->at + 1) % urls->count;
+    urls->is_named = false;
+}
+
+static bool is_same(const struct gz_url *one, const struct gz_url *other)
+{
+    return one->tls == other->tls && strcmp(one->authority, other->authority) == 0 &&
+           strcmp(one->path, other->path) == 0;
+}
+
+void gz_urls_name(struct gz_urls *urls, const char *text, size_t size)
+{
+    struct gz_url named;
+    struct gz_error unsaid;
+    if (gz_url_parse(&named, text, size, &unsaid) != GZ_OK || named.login[0] != '\0' ||
+        (gz_urls_here(urls)->tls && !named.tls))
+        return;
+    urls->is_named = false;
+    for (size_t i = 0; i < urls->count; i++) {
+        if (!is_same(&urls->all[i], &named)) continue;
+        urls->at = i;
+        return;
+    }
+    urls->named = named;
+    urls->is_named = true;
 }

@@ -30,7 +30,9 @@ GZ_MUST_USE enum gz_status gz_url_parse(struct gz_url *url, const char *text, si
 struct gz_urls {
     struct gz_url *all; /* owned */
     size_t count;
-    size_t at; /* which one to use; below `count` */
+    size_t at;           /* which one to use; below `count` */
+    struct gz_url named; /* tried once before them, if is_named: a server said where to go */
+    bool is_named;
 };
 
 /* Parses a list with commas or white space between the URLs. The caller frees the list, also after
@@ -39,7 +41,11 @@ GZ_MUST_USE enum gz_status gz_urls_parse(struct gz_urls *urls, const char *text,
                                          struct gz_error *error);
 void gz_urls_free(struct gz_urls *urls);
 const struct gz_url *gz_urls_here(const struct gz_urls *urls);
-/* Goes on to the next one, behind the last to the first. */
+/* The server at the present address said where to go. What is no URL, or gives up TLS, is ignored.
+ */
+void gz_urls_name(struct gz_urls *urls, const char *text, size_t size);
+/* Goes on to the next one, behind the last to the first. After a named one the present one is
+ * next. */
 void gz_urls_next(struct gz_urls *urls);
 
 #endif

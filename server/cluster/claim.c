@@ -465,6 +465,18 @@ bool gz_cluster_recall(struct gz_cluster *cluster, const char *scene,
     return is_known;
 }
 
+bool gz_claim_successor(const struct gz_claim *claim, char url[GZ_MEMBER_URL_BYTES_MAX + 1])
+{
+    struct gz_cluster *cluster = claim->cluster;
+    pthread_mutex_lock(&cluster->mutex);
+    const char *member =
+        claim->wanted[0] != '\0' ? claim->wanted : gz_followed_member(cluster, claim->name);
+    const bool is_known = (member != NULL && gz_members_find(cluster, member, url)) ||
+                          gz_members_find_next(cluster, claim->name, url);
+    pthread_mutex_unlock(&cluster->mutex);
+    return is_known;
+}
+
 const struct gz_shipping *gz_claim_shipping(const struct gz_claim *claim)
 {
     return &claim->shipping;

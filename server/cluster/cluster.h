@@ -85,6 +85,10 @@ void gz_claim_opened(struct gz_claim *claim);
 /* For the store. */
 const struct gz_shipping *gz_claim_shipping(const struct gz_claim *claim);
 enum gz_claim_state gz_claim_state(const struct gz_claim *claim);
+/* Where the scene goes on once this member gives it up: fills `url` with the address of the member
+ * that wants or has it, else of one that answers. False: none is known. Any
+ * thread; does not block. */
+bool gz_claim_successor(const struct gz_claim *claim, char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
 /* Whether gz_cluster_open created the scene. */
 bool gz_claim_is_new(const struct gz_claim *claim);
 /* Delete or rename the scene in the log: after its store was closed, before its file is changed.

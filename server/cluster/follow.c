@@ -31,6 +31,7 @@ static void judge(struct gz_cluster *cluster, struct gz_claim *claim,
     /* its disk is full, and another one's is not */
     is_wanted |= cluster->health.refuses[0] != '\0' && scene->has_copy &&
                  gz_members_can_take(cluster, scene->name);
+    memcpy(claim->wanted, scene->wanted, sizeof claim->wanted);
     if (scene->epoch > claim->epoch)
         claim->state = GZ_CLAIM_LOST;
     else if (scene->epoch == claim->epoch && is_wanted && before == GZ_CLAIM_HELD)

@@ -115,7 +115,8 @@ struct gz_claim {
     bool is_left;   /* it is deleted or renamed in the log: the log's state is its own doing, and no
                        lease is given back */
     enum gz_claim_state state;
-    bool is_unsure; /* an append was given up, with unknown result */
+    char wanted[GZ_MEMBER_BYTES_MAX + 1]; /* the member that gets the lease next; "" for none */
+    bool is_unsure;                       /* an append was given up, with unknown result */
     uint64_t copy_bytes, bytes_since_copy;
     double append_from_s; /* monotonic: start of the running append; 0 for none */
 };
@@ -166,6 +167,10 @@ bool gz_members_can_take(const struct gz_cluster *cluster, const char *scene);
  * member: one that more of the others reach; else now and then this one. */
 bool gz_members_choose(struct gz_cluster *cluster, const char *holder, const char *scene,
                        char chosen[GZ_MEMBER_BYTES_MAX + 1]);
+/* The address of a member that answers; of one that could take the scene at once, if there is one.
+ * Under the mutex. */
+bool gz_members_find_next(const struct gz_cluster *cluster, const char *scene,
+                          char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
 /* The address of the member, if it is another one. Under the mutex. */
 bool gz_members_find(const struct gz_cluster *cluster, const char *member,
                      char url[GZ_MEMBER_URL_BYTES_MAX + 1]);

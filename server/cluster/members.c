@@ -462,3 +462,16 @@ bool gz_members_find(const struct gz_cluster *cluster, const char *member,
     memcpy(url, peer->member.url, sizeof peer->member.url);
     return true;
 }
+
+bool gz_members_find_next(const struct gz_cluster *cluster, const char *scene,
+                          char url[GZ_MEMBER_URL_BYTES_MAX + 1])
+{
+    const struct gz_known_member *next = NULL;
+    for (size_t i = 0; i < cluster->peer_count; i++) {
+        const struct gz_known_member *peer = &cluster->peers[i];
+        if (is_me(cluster, peer) || !peer->is_reached || !is_alive(peer)) continue;
+        if (next == NULL || (is_ready(peer, scene) && !is_ready(next, scene))) next = peer;
+    }
+    if (next != NULL) memcpy(url, next->member.url, sizeof next->member.url);
+    return next != NULL;
+}

@@ -56,8 +56,11 @@ static void handle_opened(void *context, struct gz_open_scene *scene)
 static void end_scene(const struct gz_host *host, struct gz_open_scene *scene)
 {
     /* in a cluster others go on: clients at other members come back there at once */
-    const struct gz_bye bye = {.reason = {host->end_reason, strlen(host->end_reason)},
-                               .retry_s = host->cluster != NULL ? 0 : host->retry_s};
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1];
+    struct gz_bye bye = {.reason = {host->end_reason, strlen(host->end_reason)},
+                         .retry_s = host->cluster != NULL ? 0 : host->retry_s};
+    if (scene->claim != NULL && gz_claim_successor(scene->claim, url))
+        bye.url = (struct gz_text){url, strlen(url)};
     gz_core_end_all(gz_open_scene_touch(scene), &bye, gz_clock_now());
 }
 

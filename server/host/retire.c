@@ -119,6 +119,7 @@ static void say_bye(struct gz_retirement *retirement)
 {
     const char *new_name = retirement->new_claim.name;
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1];
     bool is_away = retirement->how == GZ_RETIRE_AWAY;
     bool is_done = retirement->error.status == GZ_OK || is_lost(retirement);
     /* If only its log was removed, the file is whole and can be opened again. */
@@ -131,6 +132,8 @@ static void say_bye(struct gz_retirement *retirement)
              is_done ? "" : "closed, it could not be ", words);
     bye.reason = (struct gz_text){reason, strlen(reason)};
     if (is_done) bye.scene = (struct gz_text){new_name, strlen(new_name)};
+    if (is_away && gz_claim_successor(retirement->scene->claim, url))
+        bye.url = (struct gz_text){url, strlen(url)};
     retirement->is_dismissed = true;
     gz_core_end_all(gz_open_scene_touch(retirement->scene), &bye, gz_clock_now());
 }

@@ -104,6 +104,7 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
         return status;
     }
     gz_session_set_owner(connection->session, connection);
+    if (connection->wire->kind->is_tended) gz_session_set_relayed(connection->session);
     scene->touched = true;
     gz_connection_move(connection, scene);
     gz_arrival_become(connection->net, connection->wire->arrival, GZ_PEER_BUSY);

@@ -492,6 +492,11 @@ void gz_session_set_owner(struct gz_session *session, void *owner)
     session->owner = owner;
 }
 
+void gz_session_set_relayed(struct gz_session *session)
+{
+    session->is_relayed = true;
+}
+
 void *gz_session_owner(const struct gz_session *session)
 {
     return session->owner;

@@ -102,6 +102,8 @@ bool gz_session_is_answered(const struct gz_session *session);
 /* A pointer that the host attaches to a session; NULL at first, and once the session has left. */
 void gz_session_set_owner(struct gz_session *session, void *owner);
 void *gz_session_owner(const struct gz_session *session);
+/* Its client is connected to another server, which relays it, and to which it comes back. */
+void gz_session_set_relayed(struct gz_session *session);
 
 /* The next frame for this session, which then counts as sent; NULL if there is none. The buffer is
  * valid until the next call of this core; the host may write to the `frame_headroom` bytes before

@@ -312,6 +312,8 @@ void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_n
         if (!gz_core_puts_off(core, session->gesture.count)) gz_interaction_finish(session, NULL);
     }
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        message.has &= ~(unsigned)GZ_HAS_BYE_URL;
+        if (bye->url.size > 0 && !session->is_relayed) message.has |= GZ_HAS_BYE_URL;
         gz_session_send(session, &message);
         gz_session_end(session, reason);
     }

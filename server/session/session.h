@@ -36,6 +36,7 @@ struct gz_session {
     struct gz_session *previous_awake, *next_awake;
     bool is_awake, is_drowsy;
     void *owner; /* the host's own */
+    bool is_relayed;
     uint64_t id;
     char user[GZ_USER_BYTES_MAX + 1];
     char name[GZ_USER_BYTES_MAX + 1];  /* shown instead of the user; empty for none */

@@ -1,6 +1,7 @@
 // connection.js - keeps a connection to a scene over any number of WebSockets. After a loss,
 // requests with a key are sent again until they are answered, because the server remembers keys;
 // other requests fail with the code "lost". session.js knows what the messages mean.
+import { socketUrl } from "./address.js";
 import { Frames, SUBPROTOCOL, VERSION, decode, encode } from "./codec.js";
 import { healthUrl, isReachable } from "./reachable.js";
 
@@ -104,6 +105,15 @@ export function makeKey() {
  * @property {SessionToken} [token] the token that `hello` sends
  */
 
+/** The WebSocket of an address that the server named; null for what is none. @param {string} url */
+function socketOf(url) {
+  try {
+    return /^https?:/.test(url) ? new URL(socketUrl(url)).href : null;
+  } catch {
+    return null;
+  }
+}
+
 export class Connection {
   /** @type {Map<number, Pending>} in the order in which they were made */
   #pending = new Map();
@@ -128,6 +138,10 @@ export class Connection {
   #timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #again;
+  /** Where the server said that the scene goes on: tried once. @type {string | null} */
+  #named = null;
+  /** Whether the next attempt is at the address that the server named. */
+  #goesOn = false;
   /** The largest frame that the server accepts. */
   #bytesMax = Infinity;
   /** @type {GizmodError | null} */
@@ -159,7 +173,7 @@ export class Connection {
 
   /** The present address. */
   get url() {
-    return this.urls[this.#at];
+    return this.#named ?? this.urls[this.#at];
   }
 
   /** The number of edits that wait for their answer. */
@@ -373,7 +387,7 @@ export class Connection {
    */
   #listen() {
     const isAwaited = this.#pending.size > 0 || this.handlers.drags();
-    const mayGoOn = !this.#open && this.urls.length > 1;
+    const mayGoOn = !this.#open && (this.urls.length > 1 || this.#named !== null);
     const quiet = isAwaited ? 1 : this.#quietBeats;
     if (++this.#silentBeats <= (mayGoOn ? this.#rounds : quiet)) return;
     if (mayGoOn) return this.#giveUp();
@@ -403,12 +417,24 @@ export class Connection {
       if (message.op === "welcome") this.#welcome(message);
       if (message.op === "error" && message.fatal)
         this.#fatal = new GizmodError(message.code, message.message, message);
-      if (message.op === "bye") this.#retryS = message.retry_s ?? 0;
+      if (message.op === "bye") this.#goTo(message);
       if (message.op === "bye" && message.fatal)
         this.#fatal = new GizmodError(message.code ?? "unknown_scene", message.reason, message);
       if (!this.#putOff(message) && !this.#answer(message)) news.push(message);
     }
     this.handlers.received(news);
+  }
+
+  /** @param {{ retry_s?: number, url?: string }} bye */
+  #goTo({ retry_s, url }) {
+    this.#retryS = retry_s ?? 0;
+    const address = url !== undefined ? socketOf(url) : null;
+    if (address === null) return;
+    if (this.url.startsWith("wss:") && !address.startsWith("wss:")) return;
+    const own = this.urls.indexOf(address);
+    this.#named = own < 0 ? address : null;
+    if (own >= 0) this.#at = own;
+    this.#goesOn = true;
   }
 
   /** @param {any} welcome */
@@ -580,16 +606,21 @@ export class Connection {
   }
 
   /**
-   * Goes on to the next address soon, and to the first one again after a pause.
+   * Goes to the address that the server named, or else on to the next one soon, and to the first
+   * one again after a pause.
    * @param {string} reason
    */
   #wait(reason) {
+    const goesOn = this.#goesOn;
+    const isAtOnce = goesOn && this.#attempts === 0;
     const pause = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#rounds);
     const backoff = pause * (0.75 + Math.random() / 2);
-    this.#attempts++;
-    const isRound = this.#attempts % this.urls.length === 0;
+    if (!isAtOnce) this.#attempts++;
+    const isRound = !isAtOnce && this.#attempts % this.urls.length === 0;
     const ms = isRound ? Math.max(backoff, 1000 * (this.#retryS ?? 0)) : RETRY_MS * Math.random();
-    this.#at = (this.#at + 1) % this.urls.length;
+    if (!goesOn && this.#named === null) this.#at = (this.#at + 1) % this.urls.length;
+    if (!goesOn) this.#named = null;
+    this.#goesOn = false;
     this.#timer = setTimeout(() => this.#connect(), ms);
     this.handlers.status({ phase: "offline", reason, retryAt: Date.now() + ms });
   }

@@ -260,6 +260,34 @@ test("a page that came from elsewhere asks nothing by HTTP", (t) => {
   connection.close();
 });
 
+test("a connection goes first where the server says that the scene goes on, once", () => {
+  const { connection, told, socket } = connect(undefined, ["ws://a", "ws://b:1/ws"]);
+  const bye = (at, url) => {
+    at.open();
+    at.hear({ op: "welcome" });
+    at.hear({ op: "bye", reason: "moved", retry_s: 60, url });
+    at.onclose();
+    assert.ok(told.at(-1).retryAt - Date.now() <= 250, "the scene is there");
+    connection.retry();
+    return Socket.all.at(-1);
+  };
+  const named = bye(socket, "http://c:2");
+  assert.equal(named.url, "ws://c:2/ws");
+  beat(); // not even the handshake
+  assert.equal(named.closed, true);
+  connection.retry();
+  const own = Socket.all.at(-1);
+  assert.equal(own.url, "ws://a");
+  const known = bye(own, "http://b:1/");
+  assert.equal(known.url, "ws://b:1/ws", "one of its own");
+  const secure = bye(known, "https://d");
+  assert.equal(secure.url, "wss://d/ws");
+  const stays = bye(secure, "http://e");
+  assert.equal(stays.url, "ws://b:1/ws", "TLS is not given up");
+  assert.equal(bye(stays, "no address").url, "ws://a");
+  connection.close();
+});
+
 test("a connection goes on to the next address, at once, and waits after the last", async () => {
   const { connection, told, socket } = connect(undefined, ["ws://a", "ws://b", "ws://c"]);
   socket.open();

@@ -101,21 +101,42 @@ TEST_WITH_CLUSTER(test_scenes_are_deleted_and_renamed_everywhere)
     await_equal(cluster, A, B, "arm");
 }
 
+/* It reads `bye` with this address. */
+static void expect_sent_to(struct gz_client *client, const char *url)
+{
+    const struct gz_message *message;
+    do message = gz_client_next(client, CLUSTER_SECONDS);
+    while (message != NULL && message->op != GZ_OP_BYE);
+    assert_non_null(message);
+    if (message->bye.url.size != strlen(url) ||
+        memcmp(message->bye.url.bytes, url, strlen(url)) != 0)
+        fail_msg("it was sent to \"%.*s\"", (int)message->bye.url.size, message->bye.url.bytes);
+}
+
 TEST_WITH_CLUSTER(test_a_scene_moves_when_it_is_asked_to)
 {
+    struct gz_error error = {0};
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
     struct stage *b = member_start(cluster, B);
     struct test_output output;
     uint64_t id = put_node(anna, "link", 1);
+    await_words(cluster, A, "there is a trunk to", 1); /* they know each other */
+    await_words(cluster, B, "there is a trunk to", 1);
     test_ctl(&output, NULL, NULL,
              (const char *const[]){"move", cluster->postgres->uri, "arm", "b", NULL});
     if (output.code != 0) fail_msg("%s%s", output.out, output.err);
     test_output_finish(&output);
     await_row(cluster, "SELECT count(*) FROM gizmod.scenes WHERE member = 'b'", 1);
+    expect_sent_to(anna, cluster->members[B].advertise);
+    stage_check(gz_client_reconnect(anna, &error), &error, "back");
     struct gz_client *bert = await_join(b, "arm", "bert");
     move_node(bert, id, 2, "");
     await_equal(cluster, B, A, "arm");
+    /* The other way it is not asked for: the member ends. */
+    test_daemon_ask_to_end(&b->daemon);
+    expect_sent_to(bert, cluster->members[A].advertise);
+    assert_int_equal(test_daemon_wait(&b->daemon), 0);
 }
 
 /* An edit that comes while the scene moves is not refused: it is answered before, or the client is

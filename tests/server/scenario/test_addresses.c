@@ -110,6 +110,30 @@ TEST(test_a_list_of_addresses_has_commas_or_white_space_between)
     gz_urls_free(&urls);
 }
 
+static void expect_next(struct gz_urls *urls, const char *named, const char *authority)
+{
+    gz_urls_name(urls, named, strlen(named));
+    assert_string_equal(gz_urls_here(urls)->authority, authority);
+}
+
+/* Once, and then those of the list go on. */
+TEST(test_an_address_that_a_server_names_is_tried_first)
+{
+    struct gz_urls urls = {0};
+    struct gz_error error;
+    assert_int_equal(gz_urls_parse(&urls, "ws://a:1/ws, ws://b:2/ws", &error), GZ_OK);
+    expect_next(&urls, "http://c:3", "c:3");
+    gz_urls_next(&urls);
+    assert_string_equal(gz_urls_here(&urls)->authority, "a:1");
+    expect_next(&urls, "http://b:2/", "b:2"); /* one of its own */
+    gz_urls_next(&urls);
+    expect_next(&urls, "no address", "a:1");
+    expect_next(&urls, "http://user:secret@d:4", "a:1");
+    expect_next(&urls, "https://d:4", "d:4");
+    expect_next(&urls, "http://e:5", "d:4"); /* TLS is not given up */
+    gz_urls_free(&urls);
+}
+
 /* ---- headers ---- */
 
 TEST(test_headers_that_could_change_the_request_are_refused)

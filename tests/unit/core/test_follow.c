@@ -925,6 +925,22 @@ TEST(test_end_of_all_says_bye_and_keeps_edits)
     host_finish(&s.host);
 }
 
+/* Only who is connected to this server is sent to another one: the others come back to theirs. */
+TEST(test_end_of_all_names_another_server_to_its_own_clients)
+{
+    struct scene s;
+    open_scene(&s);
+    gz_session_set_relayed(s.watcher->session);
+    struct gz_bye bye = {.reason = {"moved", 5}, .url = {"https://b.example", 17}};
+    gz_core_end_all(s.host.core, &bye, s.host.now);
+    host_turn(&s.host);
+    const struct gz_message *told = client_last(s.a, GZ_OP_BYE);
+    assert_true((told->has & GZ_HAS_BYE_URL) != 0);
+    assert_memory_equal(told->bye.url.bytes, "https://b.example", 17);
+    assert_true((client_last(s.watcher, GZ_OP_BYE)->has & GZ_HAS_BYE_URL) == 0);
+    host_finish(&s.host);
+}
+
 /* What it says that it heard of is of a history that this server does not know: it is as if it were
  * not there. */
 TEST(test_resume_edit_of_an_unknown_epoch_tells_of_no_past_edit)

@@ -523,6 +523,8 @@ TEST(test_decode_error_bye_saved_view)
     assert_true(read_vector(state, "bye_fatal")->bye.fatal);
     assert_int_equal(read_vector(state, "bye_renamed")->has, GZ_HAS_BYE_SCENE);
     assert_text(message->bye.scene, "motor-2");
+    assert_int_equal(read_vector(state, "bye_elsewhere")->has, GZ_HAS_BYE_RETRY_S | GZ_HAS_BYE_URL);
+    assert_text(message->bye.url, "https://b.example:7432");
     assert_int_equal(read_vector(state, "saved")->saved_seq, 1042);
     assert_int_equal(read_vector(state, "view")->op, GZ_OP_VIEW);
     assert_true(message->view[14] == -5);
