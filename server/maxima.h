@@ -16,17 +16,23 @@
 
 /* ---- The wire ---- */
 
-/* Work that grows with the scene, or with a message, is charged in messages. One is some 20 us of
- * the core (tests/bench/price_bench.c measures it), so that a session within its rate takes 4 % of
- * the core, and all sessions of a payer together 8 %. A drag of 1,000 nodes 60 times a second, with
- * its gizmo, costs 1,800 messages a second. So many count as one message: boxes of nodes compared;
- * nodes looked at one by one or named; nodes moved, held or sent; nodes edited. */
-#define GZ_NODES_CULLED_PER_MESSAGE 5000
-#define GZ_NODES_LOOKED_AT_PER_MESSAGE 100
-#define GZ_NODES_MOVED_PER_MESSAGE 50
-#define GZ_NODES_EDITED_PER_MESSAGE 10
-/* The same for boxes and triangles tested by a surface pick, some 20 ns each. */
-#define GZ_SURFACE_TESTS_PER_MESSAGE 1000
+/* Work that grows with the scene, or with a message, is charged in nodes that are looked at or
+ * named, some 0.2 us of the core each. A message is charged as so many, some 20 us
+ * (tests/bench/price_bench.c measures it), so that a session within its rate takes 4 % of the core,
+ * and all sessions of a payer together 8 %. A drag of 1,000 nodes 60 times a second, with its
+ * gizmo, costs 1,800 messages a second. */
+#define GZ_NODES_PER_MESSAGE 100
+/* As so many nodes are charged: a node that is moved, held or sent, or a checkpoint that is sent; a
+ * node that is edited; a signature that is verified or made, which takes milliseconds with RSA of
+ * 8192 bits. */
+#define GZ_PRICE_MOVED 2
+#define GZ_PRICE_EDITED 10
+#define GZ_PRICE_SIGNATURE 10000
+/* So many are charged as one node: boxes of nodes compared; boxes and triangles tested by a surface
+ * pick, some 20 ns each; comparisons of a user with a pattern. */
+#define GZ_BOXES_PER_NODE 50
+#define GZ_TRIANGLES_PER_NODE 10
+#define GZ_PATTERNS_PER_NODE 5
 /* Bytes that are read with a message, some 10 ns each. */
 #define GZ_BYTES_READ_PER_MESSAGE 2048
 /* All sessions of a payer in a scene (a user, or an address if users choose their names without a
@@ -35,9 +41,6 @@
  * more. */
 #define GZ_PAYER_WORK_SESSIONS 2
 #define GZ_PAYER_MESSAGES_SESSIONS 4
-/* Messages that verifying or making a signature costs: with RSA of 8192 bits it takes
- * milliseconds. */
-#define GZ_MESSAGES_PER_SIGNATURE 100
 /* Seconds above the rate after which a connection is ended. */
 #define GZ_RATE_SECONDS_MAX 10
 /* Pings, pongs and empty frames of a connection per second: a client needs at most one in a few
@@ -92,8 +95,6 @@
 #define GZ_NOTES_MAX 4096
 /* Named checkpoints of a scene. */
 #define GZ_CHECKPOINTS_MAX 1000
-/* Checkpoints sent that cost one message. */
-#define GZ_CHECKPOINTS_TOLD_PER_MESSAGE 50
 /* The largest encoded size of a checkpoint without its texts. */
 #define GZ_CHECKPOINT_BYTES_AROUND 64
 /* Removals of checkpoints remembered for viewers that lag; a viewer that is further behind is sent
@@ -102,8 +103,6 @@
 /* Patterns of a scene's own access. Each user that joins is compared with all of them, in at most 4
  * us each. */
 #define GZ_ACCESS_MAX 256
-/* Comparisons of a user with a pattern that cost one message. */
-#define GZ_ACCESS_TESTS_PER_MESSAGE 500
 /* Deleted notes remembered for viewers that lag; a viewer that is further behind is sent all notes
  * again. */
 #define GZ_NOTES_GONE_RING 1024
@@ -579,12 +578,12 @@ static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX,
               "a question about the past is waited for");
 static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX,
               "the triangles of one scene fit");
-static_assert(GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE < GZ_MESSAGES_PER_S_MAX,
+static_assert(GZ_SURFACE_TESTS_PER_LOOK / GZ_TRIANGLES_PER_NODE <
+                  GZ_MESSAGES_PER_S_MAX * GZ_NODES_PER_MESSAGE,
               "a session within its rate may look");
-static_assert(60 * (1000 / GZ_NODES_MOVED_PER_MESSAGE + 1000 / GZ_NODES_LOOKED_AT_PER_MESSAGE) <
-                  GZ_MESSAGES_PER_S_MAX,
+static_assert(60 * 1000 * (GZ_PRICE_MOVED + 1) < GZ_MESSAGES_PER_S_MAX * GZ_NODES_PER_MESSAGE,
               "a session within its rate may drag a thousand nodes");
-static_assert(GZ_MESSAGES_PER_SIGNATURE < GZ_MESSAGES_PER_S_MAX,
+static_assert(GZ_PRICE_SIGNATURE < GZ_MESSAGES_PER_S_MAX * GZ_NODES_PER_MESSAGE,
               "a session within its rate may renew its token");
 static_assert(GZ_HTTP_ANSWER_BYTES_MAX <= GZ_HTTP_ANSWERS_MEMORY_BYTES,
               "the largest answer may be in memory");

@@ -191,8 +191,8 @@ enum gz_status gz_on_access(struct gz_session *session, const struct gz_message 
     bool is_there = find(core, glob) != NULL;
     enum gz_status status = check(session, message, &record, is_there, failure);
     if (status != GZ_OK) return status;
-    gz_budget_charge(session, GZ_WORK_ACCESS_TEST,
-                     gz_access_list_count(core->access) * core->roster.count);
+    gz_budget_charge(session, gz_access_list_count(core->access) * core->roster.count /
+                                  GZ_PATTERNS_PER_NODE);
     return append(session, message, &record, !is_there, failure);
 }
 

@@ -21,7 +21,7 @@ enum gz_status gz_session_cull(struct gz_session *session, const struct gz_point
         return GZ_OK;
     if (!gz_scene_cull(scene, planes, GZ_PICK_PLANES, culled))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    gz_budget_charge(session, GZ_WORK_LOOK, culled->count + culled->renewed);
+    gz_budget_charge(session, culled->count + culled->renewed);
     return GZ_OK;
 }
 

@@ -8,22 +8,6 @@
 #include "server/maxima.h"
 #include "session/session.h"
 
-static const double counts_per_message[GZ_WORK_COUNT] = {
-    [GZ_WORK_CULL] = GZ_NODES_CULLED_PER_MESSAGE,
-    [GZ_WORK_LOOK] = GZ_NODES_LOOKED_AT_PER_MESSAGE,
-    [GZ_WORK_MOVE] = GZ_NODES_MOVED_PER_MESSAGE,
-    [GZ_WORK_EDIT] = GZ_NODES_EDITED_PER_MESSAGE,
-    [GZ_WORK_SURFACE_TEST] = GZ_SURFACE_TESTS_PER_MESSAGE,
-    [GZ_WORK_CHECKPOINT] = GZ_CHECKPOINTS_TOLD_PER_MESSAGE,
-    [GZ_WORK_ACCESS_TEST] = GZ_ACCESS_TESTS_PER_MESSAGE,
-    [GZ_WORK_SIGNATURE] = 1.0 / GZ_MESSAGES_PER_SIGNATURE,
-};
-
-double gz_work_messages(enum gz_work work, size_t count)
-{
-    return (double)count / counts_per_message[work];
-}
-
 /* ---- the shares of payers ---- */
 
 /* Frees the shares that are full again and have no session: a debt outlives the sessions. Looks at
@@ -118,15 +102,11 @@ enum gz_taken gz_budget_take(struct gz_session *session, size_t bytes)
     return GZ_TAKEN;
 }
 
-void gz_budget_pay(struct gz_session *session, double messages)
+void gz_budget_charge(struct gz_session *session, size_t nodes)
 {
+    const double messages = (double)nodes / GZ_NODES_PER_MESSAGE;
     gz_rate_charge(&session->work, messages);
     gz_rate_charge(&session->share->work, messages);
-}
-
-void gz_budget_charge(struct gz_session *session, enum gz_work work, size_t count)
-{
-    gz_budget_pay(session, gz_work_messages(work, count));
 }
 
 static double part_of(enum gz_haste haste)
@@ -134,17 +114,17 @@ static double part_of(enum gz_haste haste)
     return haste == GZ_HASTE_BESIDE ? 0.5 : 0;
 }
 
-bool gz_budget_affords(struct gz_session *session, double messages, enum gz_haste haste)
+bool gz_budget_affords(struct gz_session *session, size_t nodes, enum gz_haste haste)
 {
     double now_s = session->core->clock.now.mono_s, part = part_of(haste);
-    return messages < 1 || (gz_rate_is_above(&session->work, part, now_s) &&
-                            gz_rate_is_above(&session->share->work, part, now_s));
+    return nodes < GZ_NODES_PER_MESSAGE || (gz_rate_is_above(&session->work, part, now_s) &&
+                                            gz_rate_is_above(&session->share->work, part, now_s));
 }
 
-double gz_budget_affords_s(const struct gz_session *session, double messages, enum gz_haste haste)
+double gz_budget_affords_s(const struct gz_session *session, size_t nodes, enum gz_haste haste)
 {
     double part = part_of(haste);
-    if (messages < 1) return -INFINITY;
+    if (nodes < GZ_NODES_PER_MESSAGE) return -INFINITY;
     return fmax(gz_rate_above_s(&session->work, part),
                 gz_rate_above_s(&session->share->work, part));
 }
@@ -171,8 +151,8 @@ enum gz_status gz_budget_check_room(const char *what, size_t all, size_t own, si
 enum gz_status gz_budget_refuse(const struct gz_session *session, const struct gz_message *message,
                                 struct gz_failure *failure)
 {
-    double wait_s =
-        gz_budget_affords_s(session, 1, GZ_HASTE_ASKED) - session->core->clock.now.mono_s;
+    double wait_s = gz_budget_affords_s(session, GZ_NODES_PER_MESSAGE, GZ_HASTE_ASKED) -
+                    session->core->clock.now.mono_s;
     return gz_fail(&failure->error, GZ_RATE_LIMITED,
                    "%s: your requests took more than your share of the server's time; try again "
                    "in %.1f s",

@@ -1,11 +1,12 @@
 /* budget.h - what the work for a session costs, and whether the session can afford it now.
  *
- * All work that grows with the scene, or with what a message names, is charged in messages: one is
- * some 20 us of the core. Work is charged before it is done, or as soon as its amount is known, and
- * also if the message is refused. A session in debt can still do work that costs no more than a
- * usual message. Costlier work is refused (GZ_RATE_LIMITED), or waits if only its latest result
- * counts: the motion of a drag, a gizmo, the nodes that a camera sees. The sessions of a payer
- * (claims.h) in a scene share a budget of a few sessions, which outlives them while it is in debt.
+ * All work that grows with the scene, or with what a message names, is charged in nodes that are
+ * looked at; GZ_NODES_PER_MESSAGE of them are a message. Work is charged before it is done, or as
+ * soon as its amount is known, and also if the message is refused. A session in debt can still do
+ * work that costs no more than a usual message. Costlier work is refused (GZ_RATE_LIMITED), or
+ * waits if only its latest result counts: the motion of a drag, a gizmo, the nodes that a camera
+ * sees. The sessions of a payer (claims.h) in a scene share a budget of a few sessions, which
+ * outlives them while it is in debt.
  *
  * Edits of others wait for the transaction that a payer's edits are in. While there are others who
  * may edit, a payer therefore has only so many rows waiting for the disk, and its further edits
@@ -23,19 +24,6 @@
 struct gz_core;
 struct gz_session;
 
-/* The kinds of work; maxima.h says how many units of each cost one message. */
-enum gz_work {
-    GZ_WORK_CULL,         /* boxes of nodes compared */
-    GZ_WORK_LOOK,         /* nodes that a message names, or that are looked at one by one */
-    GZ_WORK_MOVE,         /* nodes held, moved, or sent */
-    GZ_WORK_EDIT,         /* nodes edited */
-    GZ_WORK_SURFACE_TEST, /* boxes and triangles tested */
-    GZ_WORK_CHECKPOINT,   /* checkpoints sent */
-    GZ_WORK_ACCESS_TEST,  /* users compared with a pattern */
-    GZ_WORK_SIGNATURE,    /* tokens verified or signed */
-    GZ_WORK_COUNT
-};
-
 /* The budget that the sessions of one payer share. The payer is a user, or an address if users
  * choose their names without a token. */
 struct gz_share {
@@ -47,9 +35,6 @@ struct gz_share {
     struct gz_rate messages, work;
 };
 
-/* The cost of the work in messages. */
-double gz_work_messages(enum gz_work work, size_t count);
-
 /* Gives a new session its budget; false without memory. */
 GZ_MUST_USE bool gz_budget_join(struct gz_session *session);
 void gz_budget_leave(struct gz_session *session);
@@ -59,18 +44,18 @@ void gz_budgets_finish(struct gz_core *core);
 enum gz_taken { GZ_TAKEN, GZ_OVER_OWN_RATE, GZ_OVER_SHARED_RATE };
 /* Takes a message of `bytes` bytes out of the buckets. */
 GZ_MUST_USE enum gz_taken gz_budget_take(struct gz_session *session, size_t bytes);
-void gz_budget_charge(struct gz_session *session, enum gz_work work, size_t count);
-void gz_budget_pay(struct gz_session *session, double messages);
+/* Charges work that costs as much as looking at so many nodes (maxima.h has the prices). */
+void gz_budget_charge(struct gz_session *session, size_t nodes);
 
 /* Whether a client asked for the work. Work that no client asked for leaves half of the budget to
  * work that a client asks for. */
 enum gz_haste { GZ_HASTE_ASKED, GZ_HASTE_BESIDE };
 
-/* Whether work that costs `messages` may be done now: it costs less than one message, or the
+/* Whether work that costs so many nodes may be done now: it costs less than a message, or the
  * session has no debt. */
-bool gz_budget_affords(struct gz_session *session, double messages, enum gz_haste haste);
+bool gz_budget_affords(struct gz_session *session, size_t nodes, enum gz_haste haste);
 /* Monotonic time from which gz_budget_affords is true; in the past if it is true now. */
-double gz_budget_affords_s(const struct gz_session *session, double messages, enum gz_haste haste);
+double gz_budget_affords_s(const struct gz_session *session, size_t nodes, enum gz_haste haste);
 /* Whether the next edit of the payer has to wait: for the disk, on which GZ_ROWS_WAITING_MAX of its
  * rows wait already, while another payer could edit as well. */
 bool gz_budget_awaits_disk(const struct gz_session *session);

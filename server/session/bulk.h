@@ -23,19 +23,25 @@
 #include "session/internal.h"
 
 /* Whether work on so many nodes is to be put off. If so, the core has bulk from now on. */
-bool gz_core_puts_off(struct gz_core *core, size_t nodes);
-/* The same for a batch of so many nodes. */
-bool gz_core_puts_off_batch(struct gz_core *core, size_t nodes);
-/* Nothing is put off until the core's `nodes_at_once` is set to the returned value. */
-size_t gz_core_put_nothing_off(struct gz_core *core);
+static inline bool gz_core_puts_off(struct gz_core *core, size_t nodes)
+{
+    if (nodes > core->nodes_at_once) core->bulk = GZ_BULK_WORK;
+    return nodes > core->nodes_at_once;
+}
 
-/* How many nodes a message edits or may begin to hold; or any number above `nodes_at_once`. Ten
- * nodes that are only selected count as one, because they take a tenth of the time. */
-typedef size_t gz_bulk_counter(const struct gz_session *session, const struct gz_message *message);
-gz_bulk_counter gz_bulk_of_select, gz_bulk_of_pointer, gz_bulk_of_grab, gz_bulk_of_notch;
-gz_bulk_counter gz_bulk_of_set, gz_bulk_of_create, gz_bulk_of_delete;
-gz_bulk_counter gz_bulk_of_undo, gz_bulk_of_redo, gz_bulk_of_revert;
-/* The same for the end of the wheel gesture that runs. */
-size_t gz_bulk_of_wheel(const struct gz_session *session);
+/* The same for a batch of so many nodes. */
+static inline bool gz_core_puts_off_batch(struct gz_core *core, size_t nodes)
+{
+    if (nodes > core->nodes_at_once && core->bulk == GZ_BULK_NONE) core->bulk = GZ_BULK_BATCH;
+    return nodes > core->nodes_at_once;
+}
+
+/* Nothing is put off until the core's `nodes_at_once` is set to the returned value. */
+static inline size_t gz_core_put_nothing_off(struct gz_core *core)
+{
+    const size_t usual = core->nodes_at_once;
+    core->nodes_at_once = SIZE_MAX;
+    return usual;
+}
 
 #endif

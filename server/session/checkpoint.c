@@ -168,7 +168,7 @@ enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_mes
 {
     const struct gz_checkpoint_list *list = session->core->checkpoints;
     size_t count = gz_checkpoint_list_count(list);
-    gz_budget_charge(session, GZ_WORK_CHECKPOINT, count);
+    gz_budget_charge(session, GZ_PRICE_MOVED * count);
     struct gz_checkpoint_state *states =
         gz_arena_take(&session->core->scratch, count, sizeof *states);
     if (states == NULL)

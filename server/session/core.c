@@ -269,14 +269,15 @@ bool gz_core_turn(struct gz_core *core, struct gz_now now)
 static bool is_in_debt(const struct gz_session *session)
 {
     return session->cursor.interest_set != NULL &&
-           gz_budget_affords_s(session, 1, GZ_HASTE_ASKED) > session->core->clock.now.mono_s;
+           gz_budget_affords_s(session, GZ_NODES_PER_MESSAGE, GZ_HASTE_ASKED) >
+               session->core->clock.now.mono_s;
 }
 
 static double frame_due(const struct gz_session *session)
 {
     if (!is_in_debt(session) || !gz_sync_has_frame(session->core->sync, &session->cursor))
         return INFINITY;
-    return gz_budget_affords_s(session, 1, GZ_HASTE_ASKED);
+    return gz_budget_affords_s(session, GZ_NODES_PER_MESSAGE, GZ_HASTE_ASKED);
 }
 
 static double session_deadline(const struct gz_session *session)
@@ -422,7 +423,7 @@ static const struct gz_buffer *own_frame(struct gz_session *session)
     }
     if (!gz_sync_has_frame(core->sync, &session->cursor)) return NULL;
     const struct gz_buffer *frame = frame_at_cursor(session, true);
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_sync_take_looks(&session->cursor));
+    gz_budget_charge(session, gz_sync_take_looks(&session->cursor));
     return frame;
 }
 

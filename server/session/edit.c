@@ -252,7 +252,7 @@ enum gz_status gz_on_delete(struct gz_session *session, const struct gz_message 
     enum gz_status status = gz_changes_delete(core->scene, &core->scratch, message->remove.ids,
                                               message->remove.count, &list, failure);
     if (status != GZ_OK) return status;
-    gz_budget_charge(session, GZ_WORK_LOOK, list.count);
+    gz_budget_charge(session, list.count);
     return edit(session, message, GZ_EDIT_DELETE, list.changes, list.count, (struct gz_ids){0},
                 failure);
 }

@@ -50,7 +50,7 @@ static bool stand(struct gz_session *session, bool anew)
 {
     struct gz_core *core = session->core;
     if (is_standing(session)) return true;
-    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
+    gz_budget_charge(session, session->selection.count);
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
     gz_groups_begin(&session->groups, core->scene, &session->tool,
@@ -59,7 +59,7 @@ static bool stand(struct gz_session *session, bool anew)
     struct gz_seat seat;
     const bool is_found = targets.count > 0 && gz_groups_seat(&session->groups, core->scene,
                                                               &targets, &core->scratch, &seat);
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    gz_budget_charge(session, gz_groups_uncharged(&session->groups));
     return is_found && sit(session, &seat, has_groups(session), anew, gz_scene_seq(core->scene));
 }
 
@@ -67,7 +67,7 @@ static void begin_to_stand(struct gz_session *session)
 {
     struct gz_core *core = session->core;
     struct gz_stand *look = &session->stand;
-    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
+    gz_budget_charge(session, session->selection.count);
     gz_stand_begin(look, &session->selection, core->scene);
     look->has_groups = has_groups(session);
     look->anew = session->gesture.interaction == NULL;
@@ -92,7 +92,7 @@ void gz_session_go_on_standing(struct gz_session *session)
     if (!look->is_due && look->has_groups != has_groups(session)) gz_stand_finish(look);
     bool is_over =
         gz_stand_go_on(look, &session->selection, core->scene, &session->groups, &core->slice);
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    gz_budget_charge(session, gz_groups_uncharged(&session->groups));
     if (look->lacks_nodes) prune(session);
     if (!is_over) return;
     session->standing.is_news = sit(session, look->seat, look->has_groups, look->anew, look->seq);
@@ -201,13 +201,12 @@ static bool has_gizmo(const struct gz_session *session)
     return session->role >= GZ_ROLE_EDITOR && session->selection.count > 0;
 }
 
-/* The price of building it, in messages. */
-static double price_of(const struct gz_session *session)
+/* The price of building it, in nodes. There may be many below a group. */
+static size_t price_of(const struct gz_session *session)
 {
     if (is_standing(session)) return 0;
-    double price =
-        gz_work_messages(GZ_WORK_LOOK, session->selection.count + session->groups.walked);
-    return has_groups(session) ? fmax(1, price) : price; /* there may be many nodes below a group */
+    const size_t price = session->selection.count + session->groups.walked;
+    return has_groups(session) && price < GZ_NODES_PER_MESSAGE ? GZ_NODES_PER_MESSAGE : price;
 }
 
 static bool is_behind(const struct gz_session *session)

@@ -142,7 +142,7 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
     struct gz_change_list list;
     enum gz_status status = check_asset(core, ticket, answer, failure);
     if (status != GZ_OK) return status;
-    gz_budget_charge(session, GZ_WORK_LOOK, answer->node_count + gz_scene_count(core->scene));
+    gz_budget_charge(session, answer->node_count + gz_scene_count(core->scene));
     status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count,
                                 &list, failure);
     if (status != GZ_OK) return status;
@@ -228,7 +228,7 @@ void gz_session_send_piece(struct gz_session *session)
     struct gz_failure failure = {.node = 0};
     gz_fail(&failure.error, GZ_NO_MEMORY, "no memory for the answer");
     if (!made) gz_session_refuse(session, true, piece.rid, &failure, false);
-    if (made) gz_budget_charge(session, GZ_WORK_MOVE, elements_of(&piece.ok));
+    if (made) gz_budget_charge(session, GZ_PRICE_MOVED * elements_of(&piece.ok));
     bool goes_on = made && gz_session_answer(session, &piece) && piece.ok.more;
     if (!goes_on) gz_past_stop(&session->past, &core->options.host);
 }

@@ -14,6 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a message waits for that was taken and charged, and then left in place. */
+enum gz_awaited {
+    GZ_AWAITS_NOTHING, /* no message was left */
+    GZ_AWAITS_WORKER,  /* it is put off (bulk.h) */
+    GZ_AWAITS_DISK,    /* while gz_budget_awaits_disk */
+    GZ_AWAITS_TURN     /* it is to be tried again */
+};
+
 struct gz_inbox_frame {
     struct gz_inbox_frame *next;
     size_t size, offset; /* messages before `offset` are done */

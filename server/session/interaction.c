@@ -23,9 +23,10 @@ enum gz_status gz_interaction_begin(struct gz_session *session,
 
 /* ---- moving the nodes ---- */
 
-static double price_of(const struct gz_session *session)
+/* Of a pass. */
+static size_t price_of(const struct gz_session *session)
 {
-    return gz_work_messages(GZ_WORK_MOVE, session->gesture.count);
+    return GZ_PRICE_MOVED * session->gesture.count;
 }
 
 /* Acknowledges pointer `n`, whose effect the scene shows now. If it changed nothing, the
@@ -147,7 +148,7 @@ static void go_on(struct gz_session *session, size_t nodes)
 static void begin_pass(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
-    gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
+    gz_budget_charge(session, GZ_PRICE_MOVED * gesture->count);
     gz_gesture_begin_pass(gesture, session->core->scene);
     aim_motion(session);
     if (gesture->owes_ack) {
@@ -218,7 +219,7 @@ bool gz_interaction_follow(struct gz_session *session)
         gz_interaction_catch_up(session);
         return gz_scene_seq(scene) != before;
     }
-    gz_budget_charge(session, GZ_WORK_LOOK, gesture->count);
+    gz_budget_charge(session, gesture->count);
     const bool has_moved = gz_gesture_follow(gesture, scene, session->id);
     gz_sync_gather(session->core->sync, before);
     if (gesture->parts != NULL && !gesture->parts->is_rigid) stop_motion(session);
@@ -275,7 +276,7 @@ static enum gz_status build_gizmo(struct gz_session *session, const struct gz_ta
     gz_groups_begin(&session->groups, core->scene, &session->tool, handle, true, targets->count);
     const bool has_seat =
         gz_groups_seat(&session->groups, core->scene, targets, &core->scratch, seat);
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    gz_budget_charge(session, gz_groups_uncharged(&session->groups));
     if (!has_seat) return no_memory(failure);
     if (gz_gizmo_build_grabbed(gizmo, &session->tool, session->view.camera, seat)) return GZ_OK;
     return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
@@ -289,12 +290,12 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     struct gz_gesture *gesture = &session->gesture;
     enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);
     if (status != GZ_OK) return status;
-    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
+    gz_budget_charge(session, session->selection.count);
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
     if (targets.count == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected; select nodes first");
-    gz_budget_charge(session, GZ_WORK_MOVE, targets.count);
+    gz_budget_charge(session, GZ_PRICE_MOVED * targets.count);
     struct gz_seat seat;
     status = build_gizmo(session, &targets, handle, &seat, gizmo, failure);
     if (status != GZ_OK) return status;
@@ -340,7 +341,7 @@ void gz_interaction_release(struct gz_session *session)
 void gz_interaction_take_back(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
-    gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
+    gz_budget_charge(session, GZ_PRICE_MOVED * gesture->count);
     if (gesture->moved) {
         gz_gesture_restore(gesture, session->core->scene, session->id);
         settle(session);
@@ -373,7 +374,7 @@ void gz_interaction_keep_edit(struct gz_session *session, const struct gz_messag
     struct gz_core *core = session->core;
     struct gz_gesture *gesture = &session->gesture;
     struct gz_edit_record edit = {.change_count = 0};
-    gz_budget_charge(session, GZ_WORK_EDIT, gesture->count);
+    gz_budget_charge(session, GZ_PRICE_EDITED * gesture->count);
     bool described = gz_gesture_describe(gesture, core->scene, &core->scratch, &edit);
     if (described && !has_changed(&edit)) {
         gz_interaction_take_back(session);

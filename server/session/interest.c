@@ -62,9 +62,9 @@ enum gz_status gz_on_interest(struct gz_session *session, const struct gz_messag
     return GZ_OK;
 }
 
-static double price_of(const struct gz_session *session)
+static size_t price_of(const struct gz_session *session)
 {
-    return gz_work_messages(GZ_WORK_LOOK, gz_scene_count(session->core->scene));
+    return gz_scene_count(session->core->scene);
 }
 
 double gz_session_interest_due(const struct gz_session *session)
@@ -88,7 +88,7 @@ void gz_session_update_interest(struct gz_session *session)
     if (now_s < gz_view_interest_due(&session->view) ||
         !gz_budget_affords(session, price_of(session), GZ_HASTE_BESIDE))
         return;
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_scene_count(session->core->scene));
+    gz_budget_charge(session, price_of(session));
     struct gz_region region = {.kind = GZ_REGION_VIEW};
     struct gz_failure failure;
     gz_view_cull(session->view.camera, region.planes);

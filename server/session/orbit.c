@@ -16,7 +16,7 @@ static bool find_middle_of_all(struct gz_session *session, gz_vec3 *at)
     gz_box all;
     size_t looked_at;
     bool is_found = gz_scene_bounds(session->core->scene, &all, &looked_at);
-    gz_budget_charge(session, GZ_WORK_LOOK, looked_at);
+    gz_budget_charge(session, looked_at);
     if (is_found) *at = gz_box_centre(&all);
     return is_found;
 }
@@ -39,9 +39,8 @@ static bool is_centre_known(struct gz_session *session)
 {
     const struct gz_view *view = &session->view;
     if (!view->centre.is_known || view->centre.selected != session->selection.version) return false;
-    double price = gz_work_messages(GZ_WORK_LOOK, session->selection.count);
     return view->centre.seq == gz_scene_seq(session->core->scene) ||
-           !gz_budget_affords(session, fmax(1, price), GZ_HASTE_ASKED);
+           !gz_budget_affords(session, GZ_NODES_PER_MESSAGE, GZ_HASTE_ASKED);
 }
 
 /* Finds the centre of rotation: the client's target, else the centre of the selection, else of all
@@ -51,7 +50,7 @@ static bool find_centre(struct gz_session *session, gz_vec3 *at)
     struct gz_view *view = &session->view;
     *at = view->has_target ? view->target : view->centre.at;
     if (view->has_target || is_centre_known(session)) return true;
-    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
+    gz_budget_charge(session, session->selection.count);
     gz_session_prune_selection(session);
     if (session->selection.count > 0)
         *at = middle_of_selected(session);

@@ -132,7 +132,7 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
 {
     enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);
     if (status != GZ_OK) return status;
-    gz_budget_charge(request->session, GZ_WORK_EDIT, count);
+    gz_budget_charge(request->session, GZ_PRICE_EDITED * count);
     status = gz_scene_check(core->scene, changes, count, request->session->id, failure);
     if (status == GZ_OK)
         status = gz_core_spend(core, request->session->payer, 0, changes, count, &failure->error);

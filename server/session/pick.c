@@ -108,7 +108,7 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
     else
         status = pick_by_bounds(session, &pointer, &hits, &count, failure);
     if (status != GZ_OK) return status;
-    gz_budget_charge(session, GZ_WORK_MOVE, count);
+    gz_budget_charge(session, GZ_PRICE_MOVED * count);
     if (!asked->surface) qsort(hits, count, sizeof *hits, gz_hit_compare);
     struct gz_ok ok = {.hits = hits, .hit_count = count};
     gz_session_ok(session, message, GZ_HAS_OK_HITS, &ok);

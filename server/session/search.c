@@ -42,7 +42,7 @@ static enum gz_status answer(struct gz_session *session, struct gz_search *searc
     }
     struct gz_hit *hits = gz_arena_take(&session->core->scratch, count, sizeof *hits);
     if (hits == NULL) return no_memory(failure);
-    gz_budget_charge(session, GZ_WORK_MOVE, count);
+    gz_budget_charge(session, GZ_PRICE_MOVED * count);
     for (size_t i = 0; i < count; i++) hits[i] = gz_hits_take(&search->hits);
     struct gz_ok ok = {.hits = hits, .hit_count = count};
     gz_session_ok(session, &request, GZ_HAS_OK_HITS, &ok);
@@ -63,7 +63,7 @@ static enum gz_look_step look(struct gz_session *session, struct gz_search *sear
             !gz_hits_add(&search->hits, &hit))
             return GZ_LOOK_NO_MEMORY;
     }
-    gz_budget_charge(session, GZ_WORK_LOOK, search->look.spent - before);
+    gz_budget_charge(session, search->look.spent - before);
     return step;
 }
 

@@ -73,8 +73,7 @@ struct gz_session {
     struct gz_past past;
     struct gz_search *search; /* the running one; NULL for none */
     struct gz_inbox inbox;    /* frames that wait for earlier work */
-    bool is_put_off;          /* the first message of the inbox is put off (bulk.h) */
-    bool awaits_disk;         /* the same message waits while gz_budget_awaits_disk */
+    enum gz_awaited awaits;   /* why the first message of the inbox was left in place */
     bool frame_waits;         /* for the next turn: GZ_TOLD_BYTES_PER_TURN */
     bool is_leaving; /* the host forgot it; it is freed once its drag is completed (bulk.h) */
     struct gz_session *next_gone; /* the host's own, while the core is lent */

@@ -222,7 +222,7 @@ enum gz_status gz_session_pick_surfaces(struct gz_session *session,
     if (status != GZ_OK) return status;
     meet_all(&search);
     if (!search.met) pass_all(&search);
-    gz_budget_charge(session, GZ_WORK_SURFACE_TEST, GZ_SURFACE_TESTS_PER_LOOK - search.tests);
+    gz_budget_charge(session, (GZ_SURFACE_TESTS_PER_LOOK - search.tests) / GZ_TRIANGLES_PER_NODE);
 
     *count = search.seen_count;
     *hits = gz_arena_take(&session->core->scratch, *count, sizeof **hits);

@@ -308,7 +308,7 @@ static enum gz_status take_strays_along(struct undo *undo, struct gz_ids strays)
     enum gz_status status = gz_changes_delete(core->scene, &core->scratch, strays.ids, strays.count,
                                               &gone, undo->failure);
     if (status != GZ_OK) return status;
-    gz_budget_charge(undo->session, GZ_WORK_LOOK, gone.count);
+    gz_budget_charge(undo->session, gone.count);
     struct gz_change *all = gz_arena_take(&core->scratch, gone.count + count, sizeof *all);
     if (all == NULL) return no_memory(undo);
     memcpy(all, undo->changes, count * sizeof *all);
@@ -424,7 +424,7 @@ static enum gz_status check_asset(const struct undo *undo)
 static enum gz_status prepare(struct undo *undo)
 {
     undo->count = undo->last->change_count;
-    gz_budget_charge(undo->session, GZ_WORK_LOOK, undo->count);
+    gz_budget_charge(undo->session, undo->count);
     undo->changes = gz_changes_reverse(&undo->core->scratch, undo->last->changes, undo->count);
     if (undo->changes == NULL) return no_memory(undo);
     enum gz_status status = undo->force ? GZ_OK : check_conflict(undo);

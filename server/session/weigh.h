@@ -1,25 +1,40 @@
-/* weigh.h - the least price of each message, by its content and the state of the session. It is
- * charged before the message is handled.
- *
- * In messages; at least 1 if the message may cost more than a usual one. Further work is charged by
- * the handler: before it is done, or as soon as its amount is known. A weigher looks at no more
- * nodes than a usual message does. */
+/* weigh.h - what a message asks for, in nodes that it names or meets: one column of the dispatch
+ * table. It gives the price of the message, which is charged before the message is handled and
+ * which a session in debt cannot afford (budget.h), and says whether the message is put off for a
+ * worker (bulk.h). What shows on the way is charged by the handler. */
 #ifndef GZ_SESSION_WEIGH_H
 #define GZ_SESSION_WEIGH_H
 
-#include "proto/message.h"
+#include <stdbool.h>
+#include <stddef.h>
 
+struct gz_message;
 struct gz_session;
 
-typedef double gz_weigher(const struct gz_session *session, const struct gz_message *message);
+struct gz_load {
+    size_t price; /* in nodes that are looked at: what is certain. At least GZ_NODES_PER_MESSAGE if
+                     the message may cost more than others */
+    size_t held;  /* nodes that the message edits, moves or may begin to hold, at once. Ten that it
+                     only selects, or looks at for the box of a group, count as one. If they are
+                     more than GZ_NODES_AT_ONCE, they may be even more */
+    size_t own;   /* nodes of a gesture that the message ends */
+};
 
-/* Messages that cost no more than a usual one; that may cost more. */
-gz_weigher gz_weigh_nothing, gz_weigh_something;
+typedef struct gz_load gz_weigher(const struct gz_session *session,
+                                  const struct gz_message *message);
+
+/* Messages that cost a little more than others, of which the amount shows on the way. */
+gz_weigher gz_weigh_something;
 gz_weigher gz_weigh_select, gz_weigh_pointer, gz_weigh_grab, gz_weigh_wheel, gz_weigh_pick;
 gz_weigher gz_weigh_interest, gz_weigh_set, gz_weigh_create, gz_weigh_delete;
-/* Messages that verify or sign a token. */
-gz_weigher gz_weigh_signature;
-/* Messages that ask for a list of users. */
-gz_weigher gz_weigh_who;
+gz_weigher gz_weigh_undo, gz_weigh_redo, gz_weigh_revert;
+/* Messages that verify or sign a token; that ask for a list of users. */
+gz_weigher gz_weigh_signature, gz_weigh_who;
+
+/* How many nodes the wheel holds that turns; 0 if none does. */
+size_t gz_weigh_turning(const struct gz_session *session);
+/* Whether all nodes that an edit, a selection or a grab names are there. If not, it is refused,
+ * which takes no longer than this look. */
+bool gz_weigh_are_named_there(const struct gz_session *session, const struct gz_message *message);
 
 #endif

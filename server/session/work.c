@@ -19,8 +19,8 @@ static bool is_turning(const struct gz_session *session)
 /* Whether its messages wait for what no slice brings nearer. */
 static bool is_held_up(const struct gz_session *session)
 {
-    return session->past.tells_hits || session->is_put_off ||
-           (session->awaits_disk && gz_budget_awaits_disk(session));
+    return session->past.tells_hits || session->awaits == GZ_AWAITS_WORKER ||
+           (session->awaits == GZ_AWAITS_DISK && gz_budget_awaits_disk(session));
 }
 
 bool gz_session_is_busy(const struct gz_session *session)
@@ -91,7 +91,7 @@ void gz_core_go_on(struct gz_core *core)
 static void finish_requests(struct gz_session *session)
 {
     session->past.tells_hits = false;
-    while (!session->ended && (has_request(session) || session->is_put_off)) {
+    while (!session->ended && (has_request(session) || session->awaits == GZ_AWAITS_WORKER)) {
         session->core->slice = SIZE_MAX;
         gz_session_read_put_off(session);
         go_on(session);

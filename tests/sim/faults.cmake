@@ -89,7 +89,7 @@ gizmod_planted_fault(unchanged_edit_does_not_wait FILE server/session/pending.c
     TO "    struct gz_ok ok = {.seq = gz_scene_seq(request->session->core->scene)};
     gz_session_ok(request->session, &asked, GZ_HAS_OK_SEQ, &ok);")
 gizmod_planted_fault(refusal_does_not_wait FILE server/session/dispatch.c
-    FROM "status != GZ_OK && table[message->op].edits &&" TO "message == NULL && table[message->op].edits &&")
+    FROM "waits = status != GZ_OK && row->edits &&" TO "waits = row == NULL &&")
 gizmod_planted_fault(refusal_after_a_question_does_not_wait LONG FILE server/session/history.c
     FROM "gz_session_refuse_stored(session, ticket->has_rid, ticket->rid, &failure)))" TO "false))")
 gizmod_planted_fault(cancel_does_not_wait FILE server/session/pointer.c
@@ -136,7 +136,7 @@ gizmod_planted_fault(start_of_large_drag_forgotten FILE server/session/batch.c
 gizmod_planted_fault(large_drag_unknown_to_the_file FILE server/session/batch.c
     FROM "gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun" TO "gz_gesture_is_sampled(gesture) && gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun")
 gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
-    FROM "return !session->ended && !gz_session_is_busy(session) &&" TO "return !gz_session_is_busy(session) &&")
+    FROM "if (session->ended || gz_session_is_busy(session)) return false;" TO "if (gz_session_is_busy(session)) return false;")
 gizmod_planted_fault(wheel_not_closed FILE server/session/dispatch.c
     FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true," TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true,")
 gizmod_planted_fault(wheel_never_over FILE server/session/core.c

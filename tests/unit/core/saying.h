@@ -3,6 +3,7 @@
 #ifndef GZ_TEST_SAYING_H
 #define GZ_TEST_SAYING_H
 
+#include "server/maxima.h"
 #include "support/chance.h"
 #include "support/core_host.h"
 
@@ -31,6 +32,12 @@
         close_scene(&s);                                                                           \
     }                                                                                              \
     static void name##_in(struct scene *s)
+
+/* What is charged for so many nodes, in messages. */
+static inline double messages(size_t nodes)
+{
+    return (double)nodes / GZ_NODES_PER_MESSAGE;
+}
 
 /* Within a nanometre. */
 void assert_near(gz_vec3 place, double x, double y, double z);

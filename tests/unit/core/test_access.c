@@ -351,7 +351,7 @@ SCENE_TEST(test_link_ends_with_the_token_of_whoever_made_it)
     assert_ok(answer);
     assert_memory_equal(answer->ok.token.bytes, "guest viewer of " HOST_SCENE " for 60 s",
                         answer->ok.token.size);
-    assert_true(before - s->sue->session->work.tokens >= GZ_MESSAGES_PER_SIGNATURE);
+    assert_true(before - s->sue->session->work.tokens >= messages(GZ_PRICE_SIGNATURE));
 }
 
 SCENE_TEST(test_server_without_a_key_makes_no_link)

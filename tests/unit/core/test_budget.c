@@ -308,9 +308,9 @@ static const struct {
 
 static double price_of(size_t row)
 {
-    return charges[row].look * gz_work_messages(GZ_WORK_LOOK, MANY) +
-           charges[row].moves * gz_work_messages(GZ_WORK_MOVE, MANY) +
-           charges[row].edits * gz_work_messages(GZ_WORK_EDIT, MANY);
+    return charges[row].look * messages(MANY) +
+           charges[row].moves * messages(GZ_PRICE_MOVED * MANY) +
+           charges[row].edits * messages(GZ_PRICE_EDITED * MANY);
 }
 
 static bool is_about(double charged, double messages)
@@ -357,8 +357,7 @@ TEST(test_delete_that_is_refused_is_charged)
     hold_one(&s);
     double own = session->work.tokens, shared = session->share->work.tokens;
     assert_refused(delete_root(&s), GZ_LOCKED);
-    assert_charged(&s, "delete", own, shared,
-                   gz_work_messages(GZ_WORK_LOOK, MANY) + gz_work_messages(GZ_WORK_EDIT, MANY));
+    assert_charged(&s, "delete", own, shared, messages(MANY) + messages(GZ_PRICE_EDITED * MANY));
     let_go(&s);
     close_scene(&s);
 }
@@ -379,8 +378,7 @@ TEST(test_forced_undo_is_charged_for_what_goes_along)
     assert_ok(client_ask(s.b, &hang));
     double own = session->work.tokens, shared = session->share->work.tokens;
     assert_ok(ask_undo(s.a, true));
-    assert_charged(&s, "undo", own, shared,
-                   gz_work_messages(GZ_WORK_LOOK, MANY) + gz_work_messages(GZ_WORK_EDIT, MANY));
+    assert_charged(&s, "undo", own, shared, messages(MANY) + messages(GZ_PRICE_EDITED * MANY));
     assert_int_equal(gz_core_summary(s.host.core).nodes, 1);
     free(nodes);
     close_scene(&s);
@@ -472,7 +470,7 @@ SCENE_TEST(test_debt_refuses_to_hold_what_is_selected)
     double shared = s->a->session->share->work.tokens;
     assert_refused(wheel(s), GZ_LOCKED);
     assert_charged(s, "a wheel on what is locked", PER_S, shared,
-                   gz_work_messages(GZ_WORK_LOOK, MANY) + gz_work_messages(GZ_WORK_MOVE, MANY));
+                   messages(MANY) + messages(GZ_PRICE_MOVED * MANY));
     fall_into_debt(s);
     for (int i = 0; i < 10; i++) assert_refused(wheel(s), GZ_RATE_LIMITED);
     assert_refused(grab_selected(s), GZ_RATE_LIMITED);
@@ -596,7 +594,7 @@ SCENE_TEST(test_work_at_the_full_rate_is_bounded)
             s->host.now.mono_s += 1 / PER_S;
             s->host.now.unix_s += 1 / PER_S;
         }
-        double most = (seconds + 1) * PER_S / gz_work_messages(GZ_WORK_LOOK, MANY) + 1;
+        double most = (seconds + 1) * PER_S / messages(MANY) + 1;
         assert_in_range(done, 2, most);
         host_advance(&s->host, 60);
     }
@@ -613,7 +611,7 @@ SCENE_TEST(test_wheel_in_orbit_does_not_walk_the_scene)
     assert_ok(ask_move(s->b, s->ids[0], -1, 0, 0));
     assert_ok(wheel(s));
     double charged = PER_S - s->a->session->work.tokens;
-    assert_true(charged > 0 && charged <= gz_work_messages(GZ_WORK_LOOK, 300));
+    assert_true(charged > 0 && charged <= messages(300));
     fall_into_debt(s);
     client_forget(s->a);
     for (int i = 0; i < 50; i++) {
@@ -647,8 +645,7 @@ SCENE_TEST(test_gizmo_of_a_grab_is_not_looked_for_again)
     client_forget(s->a);
     assert_ok(grab_all(s));
     assert_non_null(client_last(s->a, GZ_OP_GIZMO));
-    const double work =
-        3 * gz_work_messages(GZ_WORK_LOOK, MANY) + gz_work_messages(GZ_WORK_MOVE, MANY);
+    const double work = 3 * messages(MANY) + messages(GZ_PRICE_MOVED * MANY);
     assert_true(PER_S - s->a->session->work.tokens < work + 1);
 }
 
@@ -663,10 +660,10 @@ SCENE_TEST(test_work_that_nobody_asked_for_leaves_half)
         s->host.now.unix_s += 1 / PER_S;
         s->b->session->work.tokens = PER_S;
         assert_ok(ask_move(s->b, s->ids[0], (double)i, 0, 0));
-        double price = gz_work_messages(GZ_WORK_LOOK, MANY);
+        double price = messages(MANY);
         assert_true(s->a->session->work.tokens > PER_S / 2 - price - 1 || i < PER_S);
     }
-    double most = 6 * PER_S / gz_work_messages(GZ_WORK_LOOK, MANY) + 1;
+    double most = 6 * PER_S / messages(MANY) + 1;
     assert_in_range(client_count(s->a, GZ_OP_GIZMO), 10, most);
 }
 
@@ -693,7 +690,7 @@ static void ask_for_much(struct scene *s, struct client *crowd[SESSIONS])
         done += answer->op == GZ_OP_OK;
         client_forget(s->a);
     }
-    double price = gz_work_messages(GZ_WORK_LOOK, MANY);
+    double price = messages(MANY);
     assert_in_range(done, GZ_PAYER_WORK_SESSIONS * PER_S / price,
                     GZ_PAYER_WORK_SESSIONS * PER_S / price + 1);
 }

@@ -471,14 +471,14 @@ SCENE_TEST(test_list_has_everybody_page_by_page)
 /* Fifty people that are told of count as a message. */
 SCENE_TEST(test_list_is_charged_by_its_people)
 {
-    enum { OTHERS = 2 * GZ_NODES_MOVED_PER_MESSAGE - 3 };
+    enum { OTHERS = 2 * GZ_NODES_PER_MESSAGE / GZ_PRICE_MOVED - 3 };
     for (size_t i = 0; i < OTHERS; i++)
         client_enter(&s->host, "joe", GZ_ROLE_VIEWER, false)->stalled = true;
     host_advance(&s->host, 5);
     const double before = s->plain->session->share->work.tokens;
     (void)ask_who(s->plain, 0, 1000);
     const double whole = before - s->plain->session->share->work.tokens;
-    (void)ask_who(s->plain, 0, GZ_NODES_MOVED_PER_MESSAGE);
+    (void)ask_who(s->plain, 0, GZ_NODES_PER_MESSAGE / GZ_PRICE_MOVED);
     const double page = before - whole - s->plain->session->share->work.tokens;
     assert_true(fabs(whole - 2) < 1e-6);
     assert_true(fabs(page - 1) < 1e-6);

@@ -734,8 +734,8 @@ TEST(test_rate_counts_picks_by_the_size_of_the_scene)
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
     struct gz_message pick = {
         .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RAY, .pick.ray = {0, 0, 9, 0, 0, 1}};
-    create_many(client, 20 * GZ_NODES_LOOKED_AT_PER_MESSAGE);
-    assert_true(20 * GZ_NODES_LOOKED_AT_PER_MESSAGE < GZ_NODES_CULLED_PER_MESSAGE);
+    create_many(client, 20 * GZ_NODES_PER_MESSAGE);
+    assert_true(20 < GZ_BOXES_PER_NODE);
     host_advance(&host, 5);
     for (int i = 0; i < 50; i++)
         client_say(client, &pick); /* without rid nobody would hear the answer: no work */

@@ -183,10 +183,10 @@ SCENE_TEST(test_all_that_ask_between_two_turns_share_a_slice)
         charged += before - askers[i]->session->work.tokens;
     }
     assert_true(charged > 0);
-    charged -= ASKERS * (1 + gz_work_messages(GZ_WORK_CULL, FEW)); /* each pick by itself */
+    charged -= ASKERS * (1 + messages(FEW / GZ_BOXES_PER_NODE)); /* each pick by itself */
     size_t slice = s->host.core->slice_nodes,
            most = slice + ASKERS * (1 + slice / GZ_SLICES_AT_ONCE);
-    assert_true(charged <= gz_work_messages(GZ_WORK_LOOK, most));
+    assert_true(charged <= messages(most));
 }
 
 /* What is looked at while a frame is read is not looked at once more in the turn that follows, but
@@ -198,10 +198,10 @@ SCENE_TEST(test_reading_takes_from_the_slice_of_the_turn)
     double before = s->b->session->work.tokens;
     (void)ask_later(s->b, pick_all);
     (void)turn(s);
-    double charged = before - s->b->session->work.tokens - gz_work_messages(GZ_WORK_CULL, FEW) - 1;
+    double charged = before - s->b->session->work.tokens - messages(FEW / GZ_BOXES_PER_NODE) - 1;
     assert_true(gz_session_has_work(s->b->session));
-    assert_true(charged >= gz_work_messages(GZ_WORK_LOOK, slice));
-    assert_true(charged < gz_work_messages(GZ_WORK_LOOK, slice + slice / 4 + 2));
+    assert_true(charged >= messages(slice));
+    assert_true(charged < messages(slice + slice / 4 + 2));
 }
 
 SCENE_TEST(test_session_leaves_in_the_middle)
@@ -270,7 +270,7 @@ static void set_tokens(struct scene *s, double messages)
 
 static void assert_all_are_charged(const struct scene *s, double before)
 {
-    assert_true(before - s->b->session->work.tokens >= gz_work_messages(GZ_WORK_LOOK, FEW));
+    assert_true(before - s->b->session->work.tokens >= messages(FEW));
 }
 
 static void move_root(struct scene *s, uint64_t root, double x)

@@ -478,8 +478,8 @@ TEST(test_hostile_triangles_cost_who_asks)
     assert_ok(ok);
     assert_true((ok->has & GZ_HAS_OK_HIT) != 0);
     double price = tokens - a->session->work.tokens;
-    assert_true(price > (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE);
-    assert_true(price < 2.0 * GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE);
+    assert_true(price > (double)messages(GZ_SURFACE_TESTS_PER_LOOK / GZ_TRIANGLES_PER_NODE));
+    assert_true(price < 2 * messages(GZ_SURFACE_TESTS_PER_LOOK / GZ_TRIANGLES_PER_NODE));
     for (int i = 0; i < 100 && client_count(a, GZ_OP_ERROR) == 0; i++) (void)client_ask(a, &press);
     assert_int_equal(client_last(a, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
 
@@ -519,8 +519,7 @@ TEST(test_hostile_nodes_cost_who_asks)
     assert_ok(ok);
     assert_true((ok->has & GZ_HAS_OK_HIT) !=
                 0); /* of one for which there were too many before it, by its bounds */
-    double whole = (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE;
-    assert_true(tokens - a->session->work.tokens >
-                0.99 * whole + (double)HOSTILE_NODES / GZ_NODES_LOOKED_AT_PER_MESSAGE);
+    double whole = (double)messages(GZ_SURFACE_TESTS_PER_LOOK / GZ_TRIANGLES_PER_NODE);
+    assert_true(tokens - a->session->work.tokens > 0.99 * whole + messages(HOSTILE_NODES));
     host_finish(&host);
 }

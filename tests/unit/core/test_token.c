@@ -244,7 +244,8 @@ SCENE_TEST(test_token_is_paid_for_with_the_rate)
         double before = s->ann->session->work.tokens;
         (void)ask_token(s->ann, said[i]);
         double paid = before - s->ann->session->work.tokens;
-        assert_true(paid >= GZ_MESSAGES_PER_SIGNATURE && paid < 2 * GZ_MESSAGES_PER_SIGNATURE);
+        assert_true(paid >= messages(GZ_PRICE_SIGNATURE) &&
+                    paid < messages(2 * GZ_PRICE_SIGNATURE));
     }
 }
 
