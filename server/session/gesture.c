@@ -153,18 +153,6 @@ void gz_gesture_pose(struct gz_gesture *gesture, struct gz_scene *scene, uint64_
     gz_gesture_go_on(gesture, scene, by, SIZE_MAX);
 }
 
-static bool did_parents_move(const struct gz_gesture *gesture, struct gz_scene *scene)
-{
-    for (size_t i = 0; i < gesture->count; i++) {
-        const struct gz_gesture_target *target = &gesture->targets[i];
-        const struct gz_gesture_frame *frame = &gesture->frames[target->frame];
-        if (i > 0 && target->frame == gesture->targets[i - 1].frame) continue;
-        gz_affine parent = gz_scene_parent_world(scene, gz_scene_find(scene, target->id));
-        if (frame->has_moved || !is_same(&parent, &frame->posed)) return true;
-    }
-    return false;
-}
-
 /* The gesture's own passes move no parent, because no node that it holds is above another one. */
 bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
 {
@@ -175,13 +163,17 @@ bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint
     return node != NULL;
 }
 
-bool gz_gesture_follow(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
+bool gz_gesture_lags(struct gz_gesture *gesture, struct gz_scene *scene)
 {
     gesture->followed_seq = gz_scene_seq(scene);
-    if (!gesture->moved || !did_parents_move(gesture, scene)) return false;
-    uint64_t before = gz_scene_seq(scene);
-    gz_gesture_pose(gesture, scene, by);
-    return gz_scene_seq(scene) != before;
+    for (size_t i = 0; gesture->moved && i < gesture->count; i++) {
+        const struct gz_gesture_target *target = &gesture->targets[i];
+        const struct gz_gesture_frame *frame = &gesture->frames[target->frame];
+        if (i > 0 && target->frame == gesture->targets[i - 1].frame) continue;
+        gz_affine parent = gz_scene_parent_world(scene, gz_scene_find(scene, target->id));
+        if (frame->has_moved || !is_same(&parent, &frame->posed)) return true;
+    }
+    return false;
 }
 
 void gz_gesture_restore(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)

@@ -125,8 +125,8 @@ static inline bool gz_gesture_is_passing(const struct gz_gesture *gesture)
 /* Whether another session than `by` may have moved the parent of a node since the last call.
  * O(nodes that changed since). */
 bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
-/* Poses the nodes again if the parent of one has moved; whether a node moved by that. */
-bool gz_gesture_follow(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
+/* Whether the parent of a node has moved since the node was posed. */
+bool gz_gesture_lags(struct gz_gesture *gesture, struct gz_scene *scene);
 /* Puts each node back to its start. */
 void gz_gesture_restore(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
 /* GZ_BAD_VALUE about the first node that this motion cannot pose. */

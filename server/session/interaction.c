@@ -148,7 +148,7 @@ static void go_on(struct gz_session *session, size_t nodes)
 static void begin_pass(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
-    gz_budget_charge(session, GZ_PRICE_MOVED * gesture->count);
+    gz_budget_charge(session, price_of(session));
     gz_gesture_begin_pass(gesture, session->core->scene);
     aim_motion(session);
     if (gesture->owes_ack) {
@@ -201,10 +201,13 @@ double gz_interaction_due(const struct gz_session *session)
     return gz_budget_affords_s(session, price_of(session), GZ_HASTE_ASKED);
 }
 
-/* Whether a look for parents that moved takes longer than a slice. */
-static bool is_large(const struct gz_session *session)
+/* Whether it has to be looked whether parents moved: not if a pass is to begin in any case. If the
+ * look would take longer than a slice, a pass is as well. */
+static bool is_to_be_looked_at(const struct gz_session *session)
 {
-    return session->gesture.count > session->core->slice_nodes;
+    const struct gz_gesture *gesture = &session->gesture;
+    return !gesture->is_behind && !gz_gesture_is_passing(gesture) &&
+           gesture->count <= session->core->slice_nodes;
 }
 
 bool gz_interaction_follow(struct gz_session *session)
@@ -213,17 +216,12 @@ bool gz_interaction_follow(struct gz_session *session)
     struct gz_scene *scene = session->core->scene;
     const uint64_t before = gz_scene_seq(scene);
     if (!gz_gesture_may_lag(gesture, scene, session->id)) return false;
-    gesture->is_behind |= gz_gesture_is_passing(gesture) || is_large(session) ||
-                          !gz_budget_affords(session, price_of(session), GZ_HASTE_ASKED);
-    if (gesture->is_behind) {
-        gz_interaction_catch_up(session);
-        return gz_scene_seq(scene) != before;
+    if (is_to_be_looked_at(session) && !gz_gesture_lags(gesture, scene)) {
+        gz_budget_charge(session, gesture->count);
+        return false;
     }
-    gz_budget_charge(session, gesture->count);
-    const bool has_moved = gz_gesture_follow(gesture, scene, session->id);
-    gz_sync_gather(session->core->sync, before);
-    if (gesture->parts != NULL && !gesture->parts->is_rigid) stop_motion(session);
-    return has_moved;
+    gz_interaction_pose(session);
+    return gz_scene_seq(scene) != before;
 }
 
 /* ---- ending ---- */
