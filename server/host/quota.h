@@ -11,10 +11,11 @@
 
 #include "proto/limits.h"
 #include "server/maxima.h"
+#include "session/rate.h"
 
 struct gz_account {
     char name[GZ_USER_BYTES_MAX + 1];
-    double left, counted_s;
+    struct gz_rate rate;
 };
 
 struct gz_quota {

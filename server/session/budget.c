@@ -96,17 +96,19 @@ enum gz_taken gz_budget_take(struct gz_session *session, size_t bytes)
     double messages = 1 + (double)full;
     struct gz_rate *own = &session->rate, *shared = &session->share->messages;
     if (!gz_rate_has(own, now_s)) return GZ_OVER_OWN_RATE;
-    gz_rate_charge(own, messages);
+    gz_rate_charge(own, messages, now_s);
     if (!gz_rate_has(shared, now_s)) return GZ_OVER_SHARED_RATE;
-    gz_rate_charge(shared, messages);
+    gz_rate_charge(shared, messages, now_s);
     return GZ_TAKEN;
 }
 
 void gz_budget_charge(struct gz_session *session, size_t nodes)
 {
-    const double messages = (double)nodes / GZ_NODES_PER_MESSAGE;
-    gz_rate_charge(&session->work, messages);
-    gz_rate_charge(&session->share->work, messages);
+    const double messages = (double)nodes / GZ_NODES_PER_MESSAGE,
+                 now_s = session->core->clock.now.mono_s;
+    if (nodes == 0) return;
+    gz_rate_charge(&session->work, messages, now_s);
+    gz_rate_charge(&session->share->work, messages, now_s);
 }
 
 static double part_of(enum gz_haste haste)

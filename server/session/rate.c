@@ -5,49 +5,54 @@
 
 #include "server/maxima.h"
 
-struct gz_rate gz_rate_of(double per_s, double now_s)
+struct gz_rate gz_rate_up_to(double most, double per_s, double now_s)
 {
     return (struct gz_rate){.per_s = per_s,
-                            .tokens = per_s,
+                            .most = most,
+                            .tokens = most,
                             .counted_s = now_s,
                             .over_last_s = -INFINITY,
                             .warned_s = -INFINITY};
 }
 
-static void fill(struct gz_rate *rate, double now_s)
+struct gz_rate gz_rate_of(double per_s, double now_s)
+{
+    return gz_rate_up_to(per_s, per_s, now_s);
+}
+
+double gz_rate_left(struct gz_rate *rate, double now_s)
 {
     double filled = rate->tokens + (now_s - rate->counted_s) * rate->per_s;
-    rate->tokens = fmin(filled, rate->per_s);
+    rate->tokens = fmin(filled, rate->most);
     rate->counted_s = now_s;
+    return rate->tokens;
 }
 
 bool gz_rate_has(struct gz_rate *rate, double now_s)
 {
-    fill(rate, now_s);
-    return rate->tokens >= 1;
+    return gz_rate_left(rate, now_s) >= 1;
 }
 
 bool gz_rate_take(struct gz_rate *rate, double now_s)
 {
     bool has = gz_rate_has(rate, now_s);
-    if (has) gz_rate_charge(rate, 1);
+    if (has) gz_rate_charge(rate, 1, now_s);
     return has;
 }
 
-void gz_rate_charge(struct gz_rate *rate, double messages)
+void gz_rate_charge(struct gz_rate *rate, double tokens, double now_s)
 {
-    rate->tokens -= messages;
+    rate->tokens = gz_rate_left(rate, now_s) - tokens;
 }
 
 bool gz_rate_is_above(struct gz_rate *rate, double part, double now_s)
 {
-    fill(rate, now_s);
-    return rate->tokens > part * rate->per_s;
+    return gz_rate_left(rate, now_s) > part * rate->most;
 }
 
 double gz_rate_above_s(const struct gz_rate *rate, double part)
 {
-    double wanted = fmin(part * rate->per_s + 1, rate->per_s);
+    double wanted = fmin(part * rate->most + 1, rate->most);
     return rate->counted_s + (wanted - rate->tokens) / rate->per_s;
 }
 

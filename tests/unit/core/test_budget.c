@@ -511,6 +511,19 @@ SCENE_TEST(test_debt_lets_drags_end)
     }
 }
 
+/* Its work is charged to what the budget holds by then. */
+SCENE_TEST(test_release_after_a_pause_is_charged)
+{
+    const struct gz_message up = {.op = GZ_OP_POINTER, .pointer.phase = GZ_PHASE_UP};
+    assert_ok(grab_all(s));
+    host_advance(&s->host, 60);
+    assert_ok(type_value(s));
+    host_advance(&s->host, 60);
+    assert_ok(client_ask(s->a, &up));
+    assert_true(s->a->session->work.tokens <= PER_S - messages(GZ_PRICE_EDITED * MANY));
+    assert_refused(select_all(s), GZ_RATE_LIMITED);
+}
+
 /* The pointer is acknowledged when the scene shows what it did. */
 SCENE_TEST(test_motion_that_waits_is_acknowledged_when_it_is_done)
 {

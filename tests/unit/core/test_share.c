@@ -286,8 +286,9 @@ SCENE_TEST(test_ends_of_gestures_wait)
 SCENE_TEST(test_what_waits_is_charged_once)
 {
     let_one_wait(s);
-    const struct gz_rate *rate = &s->a->session->rate, *work = &s->a->session->work;
-    const double messages = rate->tokens, edits = work->tokens;
+    struct gz_rate *rate = &s->a->session->rate, *work = &s->a->session->work;
+    const double messages = gz_rate_left(rate, s->host.now.mono_s),
+                 edits = gz_rate_left(work, s->host.now.mono_s);
     (void)set_later(s->a, 1);
     const double message = messages - rate->tokens, edit = edits - work->tokens;
     assert_true(message > 0 && edit > 0);

@@ -467,7 +467,7 @@ static struct gz_session *begin_drag(struct gz_core *core)
 static double left_of(const struct gz_quota *quota, const char *name)
 {
     for (size_t i = 0; i < quota->count; i++) {
-        if (strcmp(quota->accounts[i].name, name) == 0) return quota->accounts[i].left;
+        if (strcmp(quota->accounts[i].name, name) == 0) return quota->accounts[i].rate.tokens;
     }
     fail_msg("%s took nothing", name);
     return 0;

@@ -32,8 +32,19 @@ TEST(test_take)
         for (int come = 0; come < steps[i].come; come++)
             if (gz_rate_take(&rate, steps[i].now_s)) taken++;
         if (taken != steps[i].taken) fail_msg("step %zu: %d taken", i, taken);
-        gz_rate_charge(&rate, steps[i].charged);
+        gz_rate_charge(&rate, steps[i].charged, steps[i].now_s);
     }
+}
+
+/* What filled the bucket before the charge does not pay for it, and a bucket may hold more than it
+ * is filled with in a second. */
+TEST(test_charge)
+{
+    struct gz_rate rate = gz_rate_up_to(3 * PER_S, PER_S, 100);
+    gz_rate_charge(&rate, 4 * PER_S, 110);
+    assert_true(gz_rate_left(&rate, 110) == -PER_S);
+    assert_true(gz_rate_left(&rate, 112) == PER_S);
+    assert_true(gz_rate_left(&rate, 200) == 3 * PER_S);
 }
 
 /* When it is known that a bucket will be full to a part, it is so then, and not before. */
@@ -45,7 +56,7 @@ TEST(test_above)
         double part = parts[i % COUNT(parts)];
         assert_true(gz_rate_is_above(&rate, part, 100));
         assert_true(gz_rate_above_s(&rate, part) <= 100);
-        gz_rate_charge(&rate, debts[i / COUNT(parts)]);
+        gz_rate_charge(&rate, debts[i / COUNT(parts)], 100);
         assert_false(gz_rate_is_above(&rate, part, 100));
         double then_s = gz_rate_above_s(&rate, part);
         assert_true(then_s > 100);
