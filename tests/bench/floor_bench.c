@@ -30,6 +30,7 @@
 
 #include "support/cmocka.h"
 
+#include "bench/drags.h"
 #include "bench/process.h"
 #include "bench/quantile.h"
 #include "proto/limits.h"
@@ -300,34 +301,13 @@ static void handle_message(void *context, struct crowd_member *member,
         hear_ack(bench, member, message->delta.acks[i], came_s);
 }
 
-/* A drag by typed values: nothing that presence shows changes, so that a frame is a delta. */
 static void move(struct bench *bench, size_t editor)
 {
-    const uint64_t n = ++bench->n[editor], node = editor + 1;
-    struct gz_message grab = {
-        .op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_N};
-    grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN,
-                                               .handle = GZ_TX,
-                                               .n = n,
-                                               .nodes = {&node, 1},
-                                               .value = {{(double)n}, 1}};
+    const uint64_t n = ++bench->n[editor];
     assert_true(
         gz_grow(&bench->sent_s[editor], &bench->sent_capacity[editor], n + 1, sizeof(double)));
     bench->sent_s[editor][n] = crowd_unix_s();
-    crowd_send(bench->editors[editor], &grab);
-}
-
-/* Looks along -z from (0, 0, 10), so that there is a gizmo. */
-static void look(struct bench *bench, size_t editor)
-{
-    struct gz_message camera = {.op = GZ_OP_CAMERA};
-    static const double view[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -10, 1};
-    static const double proj[16] = {1.3, 0, 0, 0, 0, 1.7, 0, 0, 0, 0, -1.002, -1, 0, 0, -0.2, 0};
-    static const double viewport[4] = {0, 0, 800, 600};
-    memcpy(camera.camera.view, view, sizeof view);
-    memcpy(camera.camera.proj, proj, sizeof proj);
-    memcpy(camera.camera.viewport, viewport, sizeof viewport);
-    crowd_send(bench->editors[editor], &camera);
+    drags_move(bench->editors[editor], editor + 1, n);
 }
 
 static void create_nodes(struct bench *bench)
@@ -388,7 +368,7 @@ static void open_bench(struct bench *bench, const char *server, size_t viewers, 
     for (size_t i = 0; i < viewers; i++)
         crowd_enter(&bench->crowd, SCENE, GZ_ROLE_VIEWER, 0)->mark = i;
     assert_int_equal(crowd_gather(&bench->crowd, PATIENCE_S), viewers + editors);
-    for (size_t i = 0; i < editors; i++) look(bench, i);
+    for (size_t i = 0; i < editors; i++) drags_look(bench->editors[i]);
     settle(bench);
 }
 

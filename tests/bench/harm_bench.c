@@ -9,22 +9,16 @@
  * before it. The last column is the longest turn of the daemon's loop in its processor time
  * (support/turn_preload.c): nobody waits longer for another scene than that and what others take of
  * the processor. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/cmocka.h"
 
+#include "bench/asker.h"
 #include "bench/quantile.h"
 #include "proto/limits.h"
 #include "support/crowd.h"
@@ -68,10 +62,7 @@ struct bench {
     struct test_daemon daemon;
     struct crowd crowd;
     struct person people[PEOPLE];
-    uint64_t nodes; /* of the large scene, ids from 1; the last is the editor's own */
-    uint64_t *ids;
-    char *asset; /* the large scene as glTF */
-    size_t asset_size;
+    struct large_scene large; /* the last of its nodes is the editor's own */
     double seconds;
     struct turn_page *page;
 };
@@ -179,332 +170,172 @@ static void settle(struct bench *bench)
 
 /* ---- those who ask for much ---- */
 
-struct attacker {
-    const struct bench *bench;
-    int socket;
-    uint64_t n;
-    struct gz_buffer out;
-    size_t written;
-};
-
-/* A masked binary frame behind what is still to be written. */
-static void put_frame(struct attacker *attacker, const struct gz_message *message)
+static void put_hover(struct asker *asker)
 {
-    struct gz_buffer bytes;
-    gz_buffer_init(&bytes, 16 * GZ_MESSAGE_BYTES_MAX, 0);
-    assert_int_equal(gz_encode(&bytes, message), GZ_OK);
-    uint8_t head[14] = {0x82, 0x80 | 127};
-    for (int i = 0; i < 8; i++) head[2 + i] = (uint8_t)((uint64_t)bytes.size >> (56 - 8 * i));
-    size_t head_size = 14;
-    if (bytes.size < 126) {
-        head[1] = (uint8_t)(0x80 | bytes.size);
-        memset(head + 2, 0, 4);
-        head_size = 6;
-    } else if (bytes.size < 65536) {
-        head[1] = 0x80 | 126;
-        head[2] = (uint8_t)(bytes.size >> 8);
-        head[3] = (uint8_t)bytes.size;
-        memset(head + 4, 0, 4);
-        head_size = 8;
-    }
-    assert_int_equal(gz_buffer_append(&attacker->out, head, head_size), GZ_OK);
-    assert_int_equal(gz_buffer_append(&attacker->out, bytes.data, bytes.size), GZ_OK);
-    gz_buffer_finish(&bytes);
+    asker_put_pointer(asker, GZ_PHASE_MOVE, 20 + (double)(asker->n % 16));
 }
 
-/* Half of the nodes, which are nobody's. */
-static struct gz_ids half(const struct bench *bench)
-{
-    return (struct gz_ids){bench->ids + 1, (size_t)bench->nodes / 2};
-}
-
-static struct gz_message camera_message(double distance)
-{
-    return (struct gz_message){
-        .op = GZ_OP_CAMERA,
-        .camera = {.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -distance, 1},
-                   .proj = {0.75, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
-                   .viewport = {0, 0, 800, 600}},
-    };
-}
-
-static void put_camera(struct attacker *attacker)
-{
-    struct gz_message message = camera_message(500 + (double)(attacker->n++ % 16));
-    put_frame(attacker, &message);
-}
-
-static void put_pointer(struct attacker *attacker, enum gz_phase phase, double x)
-{
-    struct gz_message message = {.op = GZ_OP_POINTER,
-                                 .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N,
-                                 .pointer = {.phase = phase, .at = {x, 300}, .n = ++attacker->n}};
-    put_frame(attacker, &message);
-}
-
-static void put_hover(struct attacker *attacker)
-{
-    put_pointer(attacker, GZ_PHASE_MOVE, 20 + (double)(attacker->n % 16));
-}
-
-static void put_mode(struct attacker *attacker, enum gz_mode mode)
+static void put_mode(struct asker *asker, enum gz_mode mode)
 {
     struct gz_message message = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = mode};
-    put_frame(attacker, &message);
+    asker_put(asker, &message);
 }
 
-static void put_orbit(struct attacker *attacker)
+static void put_orbit(struct asker *asker)
 {
-    put_mode(attacker, GZ_MODE_ORBIT);
+    put_mode(asker, GZ_MODE_ORBIT);
 }
 
-static void put_bounds(struct attacker *attacker)
+static void put_bounds(struct asker *asker)
 {
-    put_mode(attacker, GZ_MODE_BOUNDS);
+    put_mode(asker, GZ_MODE_BOUNDS);
 }
 
-static void put_tool(struct attacker *attacker)
+static void put_tool(struct asker *asker)
 {
-    put_mode(attacker, attacker->n++ % 2 == 0 ? GZ_MODE_BOUNDS : GZ_MODE_UNIVERSAL);
+    put_mode(asker, asker->n++ % 2 == 0 ? GZ_MODE_BOUNDS : GZ_MODE_UNIVERSAL);
 }
 
-static void put_wheel(struct attacker *attacker)
+static void put_wheel(struct asker *asker)
 {
-    struct gz_message message = {.op = GZ_OP_WHEEL, .wheel.dy = attacker->n++ % 2 == 0 ? 1 : -1};
-    put_frame(attacker, &message);
+    struct gz_message message = {.op = GZ_OP_WHEEL, .wheel.dy = asker->n++ % 2 == 0 ? 1 : -1};
+    asker_put(asker, &message);
 }
 
-static void put_wheel_and_tool(struct attacker *attacker)
+static void put_wheel_and_tool(struct asker *asker)
 {
-    put_wheel(attacker);
-    put_tool(attacker);
+    put_wheel(asker);
+    put_tool(asker);
 }
 
-static void put_select(struct attacker *attacker)
-{
-    struct gz_message message = {.op = GZ_OP_SELECT, .select = {half(attacker->bench), GZ_HOW_SET}};
-    put_frame(attacker, &message);
-}
-
-static void put_toggle(struct attacker *attacker)
+static void put_select(struct asker *asker)
 {
     struct gz_message message = {.op = GZ_OP_SELECT,
-                                 .select = {half(attacker->bench), GZ_HOW_TOGGLE}};
-    put_frame(attacker, &message);
+                                 .select = {large_scene_half(asker->scene), GZ_HOW_SET}};
+    asker_put(asker, &message);
 }
 
-static void put_grab_of(struct attacker *attacker, struct gz_ids ids)
+static void put_toggle(struct asker *asker)
 {
-    struct gz_message message = {
-        .op = GZ_OP_GRAB,
-        .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N | GZ_HAS_POINTER_NODES,
-        .pointer = {.phase = GZ_PHASE_DOWN, .at = {400, 300}, .n = ++attacker->n}};
-    message.pointer.handle = GZ_TX;
-    message.pointer.nodes = ids;
-    put_frame(attacker, &message);
-}
-
-static void put_grab(struct attacker *attacker)
-{
-    put_grab_of(attacker, half(attacker->bench));
+    struct gz_message message = {.op = GZ_OP_SELECT,
+                                 .select = {large_scene_half(asker->scene), GZ_HOW_TOGGLE}};
+    asker_put(asker, &message);
 }
 
 /* In a mode that goes by bounds all that is below it is looked at. */
-static void put_grab_root_and_cancel(struct attacker *attacker)
+static void put_grab_root_and_cancel(struct asker *asker)
 {
-    put_grab_of(attacker, (struct gz_ids){attacker->bench->ids, 1});
-    put_pointer(attacker, GZ_PHASE_CANCEL, 0);
+    asker_put_grab(asker, (struct gz_ids){asker->scene->ids, 1});
+    asker_put_pointer(asker, GZ_PHASE_CANCEL, 0);
 }
 
 /* Fewer than are looked at for a message. */
-static void put_set_some(struct attacker *attacker)
+static void put_set_some(struct asker *asker)
 {
     struct gz_set_node nodes[SOME];
-    attacker->n++;
+    asker->n++;
     for (size_t i = 0; i < SOME; i++) {
-        nodes[i] =
-            (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = attacker->bench->ids[1 + i]};
-        nodes[i].trs.t = (gz_vec3){(double)(attacker->n % 16), (double)i, 0};
+        nodes[i] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = asker->scene->ids[1 + i]};
+        nodes[i].trs.t = (gz_vec3){(double)(asker->n % 16), (double)i, 0};
     }
     struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = SOME}};
-    put_frame(attacker, &message);
+    asker_put(asker, &message);
 }
 
-static void put_drag(struct attacker *attacker)
+static void put_grab_and_cancel(struct asker *asker)
 {
-    put_pointer(attacker, GZ_PHASE_MOVE, 420 + (double)(attacker->n % 16));
-}
-
-static void put_grab_and_cancel(struct attacker *attacker)
-{
-    put_grab(attacker);
-    put_pointer(attacker, GZ_PHASE_CANCEL, 0);
+    asker_put_grab_half(asker);
+    asker_put_pointer(asker, GZ_PHASE_CANCEL, 0);
 }
 
 /* The last node is not there, which is found when all others were looked at. */
-static void put_delete_refused(struct attacker *attacker)
+static void put_delete_refused(struct asker *asker)
 {
-    struct gz_ids ids = half(attacker->bench);
+    struct gz_ids ids = large_scene_half(asker->scene);
     uint64_t *nodes = malloc((ids.count + 1) * sizeof *nodes);
     assert_non_null(nodes);
     memcpy(nodes, ids.ids, ids.count * sizeof *nodes);
     nodes[ids.count] = GZ_ID_LIMIT - 1;
     struct gz_message message = {.op = GZ_OP_DELETE, .remove = {nodes, ids.count + 1}};
-    put_frame(attacker, &message);
+    asker_put(asker, &message);
     free(nodes);
 }
 
-/* Moves half of the nodes in one drag. */
-static void put_whole_drag(struct attacker *attacker)
-{
-    put_grab(attacker);
-    put_drag(attacker);
-    put_pointer(attacker, GZ_PHASE_UP, 440 + (double)(attacker->n % 16));
-}
-
-static void put_op(struct attacker *attacker, enum gz_op op)
-{
-    struct gz_message message = {.op = op};
-    put_frame(attacker, &message);
-}
-
-static void put_undo_or_redo(struct attacker *attacker)
-{
-    put_op(attacker, attacker->n++ % 2 == 0 ? GZ_OP_UNDO : GZ_OP_REDO);
-}
-
 /* To when the import had made the nodes, and back. */
-static void put_restore_or_undo(struct attacker *attacker)
+static void put_restore_or_undo(struct asker *asker)
 {
     struct gz_message message = {
-        .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = attacker->bench->nodes};
-    if (attacker->n++ % 2 == 0)
-        put_frame(attacker, &message);
+        .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = asker->scene->nodes};
+    if (asker->n++ % 2 == 0)
+        asker_put(asker, &message);
     else
-        put_op(attacker, GZ_OP_UNDO);
+        asker_put_op(asker, GZ_OP_UNDO);
 }
 
-static void put_delete_or_undo(struct attacker *attacker)
+static void put_delete_or_undo(struct asker *asker)
 {
-    struct gz_message message = {.op = GZ_OP_DELETE, .remove = half(attacker->bench)};
-    if (attacker->n++ % 2 == 0)
-        put_frame(attacker, &message);
+    struct gz_message message = {.op = GZ_OP_DELETE, .remove = large_scene_half(asker->scene)};
+    if (asker->n++ % 2 == 0)
+        asker_put(asker, &message);
     else
-        put_op(attacker, GZ_OP_UNDO);
+        asker_put_op(asker, GZ_OP_UNDO);
 }
 
-static void put_history(struct attacker *attacker)
+static void put_history(struct asker *asker)
 {
-    put_op(attacker, GZ_OP_HISTORY);
+    asker_put_op(asker, GZ_OP_HISTORY);
 }
 
-static void put_ping(struct attacker *attacker)
+static void put_ping(struct asker *asker)
 {
-    put_op(attacker, GZ_OP_PING);
+    asker_put_op(asker, GZ_OP_PING);
 }
 
-static void put_at(struct attacker *attacker)
+static void put_at(struct asker *asker)
 {
     struct gz_message message = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1};
-    put_frame(attacker, &message);
+    asker_put(asker, &message);
 }
 
-static void put_rect(struct attacker *attacker)
+static void put_rect(struct asker *asker)
 {
     struct gz_message message = {
         .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 800, 600}};
-    put_frame(attacker, &message);
+    asker_put(asker, &message);
 }
 
-static void put_interest(struct attacker *attacker)
+static void put_interest(struct asker *asker)
 {
     struct gz_message message = {
         .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = true};
-    put_frame(attacker, &message);
-    put_camera(attacker);
+    asker_put(asker, &message);
+    asker_put_camera(asker);
 }
 
-static void put_text(struct attacker *attacker)
+static void put_text(struct asker *asker)
 {
     static const uint8_t frame[] = {0x81, 0x82, 0, 0, 0, 0, 'h', 'i'};
-    assert_int_equal(gz_buffer_append(&attacker->out, frame, sizeof frame), GZ_OK);
+    asker_put_bytes(asker, frame, sizeof frame);
 }
 
-static void put_control(struct attacker *attacker)
+static void put_control(struct asker *asker)
 {
     static const uint8_t frame[] = {0x89, 0x80, 0, 0, 0, 0};
-    for (int i = 0; i < 16; i++)
-        assert_int_equal(gz_buffer_append(&attacker->out, frame, sizeof frame), GZ_OK);
+    for (int i = 0; i < 16; i++) asker_put_bytes(asker, frame, sizeof frame);
 }
 
 /* ---- a process that asks ---- */
-
-static void connect_attacker(struct attacker *attacker)
-{
-    attacker->socket = raw_open(attacker->bench->daemon.port);
-    if (!raw_send_hello(attacker->socket, LARGE, "mallory")) _exit(1);
-    fcntl(attacker->socket, F_SETFL, fcntl(attacker->socket, F_GETFL) | O_NONBLOCK);
-    gz_buffer_init(&attacker->out, 64 * GZ_MESSAGE_BYTES_MAX, 0);
-    attacker->written = 0;
-}
-
-/* Whether the connection stands. What comes is thrown away. */
-static bool drain(struct attacker *attacker)
-{
-    static char bytes[1 << 18];
-    ssize_t size;
-    while ((size = recv(attacker->socket, bytes, sizeof bytes, 0)) > 0) continue;
-    return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-}
-
-static bool write_more(struct attacker *attacker)
-{
-    struct gz_buffer *out = &attacker->out;
-    while (attacker->written < out->size) {
-        ssize_t size = send(attacker->socket, out->data + attacker->written,
-                            out->size - attacker->written, MSG_NOSIGNAL);
-        if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-        attacker->written += (size_t)size;
-    }
-    gz_buffer_clear(out);
-    attacker->written = 0;
-    return true;
-}
-
-/* Asks at this rate for ever, as far as the daemon takes it; comes back if it is put out. */
-static void ask_for_ever(const struct bench *bench, void (*before)(struct attacker *),
-                         void (*ask)(struct attacker *), double per_s)
-{
-    for (;;) {
-        struct attacker attacker = {.bench = bench};
-        connect_attacker(&attacker);
-        put_camera(&attacker);
-        if (before != NULL) before(&attacker);
-        double next_s = crowd_unix_s();
-        while (drain(&attacker) && write_more(&attacker)) {
-            double now_s = crowd_unix_s();
-            if (next_s < now_s - 0.1) next_s = now_s - 0.1;
-            for (; next_s <= now_s && attacker.out.size < (1 << 20); next_s += 1 / per_s)
-                ask(&attacker);
-            struct pollfd poll_for = {attacker.socket,
-                                      attacker.out.size > 0 ? POLLIN | POLLOUT : POLLIN, 0};
-            poll(&poll_for, 1, 1);
-        }
-        close(attacker.socket);
-        gz_buffer_finish(&attacker.out);
-        usleep(10000);
-    }
-}
 
 static void request_for_ever(const struct bench *bench, const char *method, const char *path,
                              bool has_body)
 {
     char length[64] = "";
-    if (has_body) snprintf(length, sizeof length, "Content-Length: %zu\r\n", bench->asset_size);
+    if (has_body)
+        snprintf(length, sizeof length, "Content-Length: %zu\r\n", bench->large.asset_size);
     for (;;) {
         struct raw_response response;
-        raw_request(bench->daemon.port, method, path, length, has_body ? bench->asset : "",
-                    has_body ? bench->asset_size : 0, &response);
+        raw_request(bench->daemon.port, method, path, length, has_body ? bench->large.asset : "",
+                    has_body ? bench->large.asset_size : 0, &response);
         if (response.status >= 400) usleep(10000);
     }
 }
@@ -512,21 +343,20 @@ static void request_for_ever(const struct bench *bench, const char *method, cons
 static void join_for_ever(const struct bench *bench)
 {
     for (;;) {
-        struct attacker attacker = {.bench = bench};
-        connect_attacker(&attacker);
-        for (int i = 0; i < 50 && drain(&attacker); i++) {
-            struct pollfd poll_for = {attacker.socket, POLLIN, 0};
+        struct asker asker = {.scene = &bench->large, .port = bench->daemon.port, .name = LARGE};
+        asker_connect(&asker);
+        for (int i = 0; i < 50 && asker_drain(&asker); i++) {
+            struct pollfd poll_for = {asker.socket, POLLIN, 0};
             poll(&poll_for, 1, 1);
         }
-        close(attacker.socket);
-        gz_buffer_finish(&attacker.out);
+        asker_hang_up(&asker);
     }
 }
 
 struct row {
     const char *what;
     int attackers;
-    void (*before)(struct attacker *attacker), (*ask)(struct attacker *attacker);
+    asker_act *before, *ask;
     double per_s; /* of each */
     const char *method, *path;
 };
@@ -546,16 +376,16 @@ static const struct row rows[] = {
     {"set 99 nodes", 1, NULL, put_set_some, 1900, NULL, NULL},
     {"grab the root by bounds", 1, put_bounds, put_grab_root_and_cancel, 950, NULL, NULL},
     {"tool, half selected", 1, put_select, put_tool, 1900, NULL, NULL},
-    {"camera, half selected", 1, put_select, put_camera, 1900, NULL, NULL},
+    {"camera, half selected", 1, put_select, asker_put_camera, 1900, NULL, NULL},
     {"hover, half selected", 1, put_select, put_hover, 1900, NULL, NULL},
-    {"drag of half, 60 moves/s", 1, put_grab, put_drag, 60, NULL, NULL},
-    {"drag of half, 1900 moves/s", 1, put_grab, put_drag, 1900, NULL, NULL},
-    {"camera in a drag of half", 1, put_grab, put_camera, 1900, NULL, NULL},
+    {"drag of half, 60 moves/s", 1, asker_put_grab_half, asker_put_drag, 60, NULL, NULL},
+    {"drag of half, 1900 moves/s", 1, asker_put_grab_half, asker_put_drag, 1900, NULL, NULL},
+    {"camera in a drag of half", 1, asker_put_grab_half, asker_put_camera, 1900, NULL, NULL},
     {"grab half and cancel", 1, NULL, put_grab_and_cancel, 950, NULL, NULL},
-    {"drags of half, ended", 1, NULL, put_whole_drag, 10, NULL, NULL},
-    {"undo and redo of half", 1, put_whole_drag, put_undo_or_redo, 10, NULL, NULL},
+    {"drags of half, ended", 1, NULL, asker_put_whole_drag, 10, NULL, NULL},
+    {"undo and redo of half", 1, asker_put_whole_drag, asker_put_undo_or_redo, 10, NULL, NULL},
     {"delete half and undo", 1, NULL, put_delete_or_undo, 10, NULL, NULL},
-    {"restore half and undo", 1, put_whole_drag, put_restore_or_undo, 10, NULL, NULL},
+    {"restore half and undo", 1, asker_put_whole_drag, put_restore_or_undo, 10, NULL, NULL},
     {"refused deletes", 1, NULL, put_delete_refused, 1900, NULL, NULL},
     {"pick rect", 1, NULL, put_rect, 1900, NULL, NULL},
     {"interest by view x10", 10, NULL, put_interest, 950, NULL, NULL},
@@ -571,43 +401,18 @@ static const struct row rows[] = {
     {"PUT makes another x4", 4, NULL, NULL, 0, "PUT", "/scenes/other?replace"},
 };
 
-/* As if from elsewhere, it takes no processor from those who are measured. */
-static void step_back(void)
-{
-    (void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
-    (void)setpriority(PRIO_PROCESS, 0, 19);
-}
-
 static pid_t start_attacker(const struct bench *bench, const struct row *row)
 {
-    pid_t pid = fork();
-    assert_true(pid >= 0);
+    struct asker asker = {.scene = &bench->large, .port = bench->daemon.port, .name = LARGE};
+    const pid_t pid = asker_fork();
     if (pid > 0) return pid;
-    step_back();
     if (row->method != NULL)
         request_for_ever(bench, row->method, row->path, is_import(row));
     else if (row->ask == NULL)
         join_for_ever(bench);
     else
-        ask_for_ever(bench, row->before, row->ask, row->per_s);
+        asker_ask(&asker, row->before, row->ask, row->per_s);
     _exit(0);
-}
-
-static void import(const struct bench *bench, const char *path)
-{
-    struct raw_response response;
-    char length[64];
-    snprintf(length, sizeof length, "Content-Length: %zu\r\n", bench->asset_size);
-    const double begin_s = crowd_unix_s();
-    do { /* again while those before it wait for the disk */
-        raw_request(bench->daemon.port, "PUT", path, length, bench->asset, bench->asset_size,
-                    &response);
-    } while (response.status == 503 && crowd_unix_s() < begin_s + PATIENCE_S &&
-             usleep(100000) == 0);
-    if (response.status / 100 != 2) {
-        fprintf(stderr, "PUT: %d %s\n", response.status, response.body);
-        exit(1);
-    }
 }
 
 static void measure_row(struct bench *bench, const struct row *row, struct waits waits[PEOPLE])
@@ -616,31 +421,13 @@ static void measure_row(struct bench *bench, const struct row *row, struct waits
     forget(bench);
     for (int i = 0; i < row->attackers; i++) pids[i] = start_attacker(bench, row);
     measure(bench, waits);
-    for (int i = 0; i < row->attackers; i++) kill(pids[i], SIGKILL);
-    for (int i = 0; i < row->attackers; i++) waitpid(pids[i], NULL, 0);
-    if (is_import(row))
-        import(bench, row->path); /* those that nobody waits for are stored before */
+    for (int i = 0; i < row->attackers; i++) asker_end(pids[i]);
+    if (is_import(row)) /* those that nobody waits for are stored before */
+        large_scene_import(&bench->large, bench->daemon.port, row->path);
     crowd_run(&bench->crowd, 0.5);
 }
 
 /* ---- the scenes ---- */
-
-/* A square of nodes below one root. */
-static void make_asset(struct bench *bench)
-{
-    FILE *file = open_memstream(&bench->asset, &bench->asset_size);
-    assert_non_null(file);
-    fputs("{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{"
-          "\"name\":\"root\",\"children\":[",
-          file);
-    for (uint64_t i = 1; i < bench->nodes; i++) fprintf(file, "%s%d", i > 1 ? "," : "", (int)i);
-    fputs("]}", file);
-    for (uint64_t i = 1; i < bench->nodes; i++)
-        fprintf(file, ",{\"name\":\"part %d\",\"translation\":[%d,%d,0]}", (int)i,
-                (int)(i % 316) * 2 - 316, (int)(i / 316) * 2 - 316);
-    fputs("]}", file);
-    fclose(file);
-}
 
 static bool is_answered(void *context)
 {
@@ -667,19 +454,15 @@ static void enter(struct bench *bench, int place, const char *scene, uint64_t no
 
 static void open_bench(struct bench *bench)
 {
-    make_asset(bench);
-    bench->ids = malloc((size_t)bench->nodes * sizeof *bench->ids);
-    assert_non_null(bench->ids);
-    for (uint64_t i = 0; i < bench->nodes; i++) bench->ids[i] = i + 1;
     test_daemon_init(&bench->daemon);
     bench->page = turn_page_open(&bench->daemon);
     test_daemon_start(&bench->daemon, NULL, NULL);
-    import(bench, "/scenes/" LARGE);
+    large_scene_import(&bench->large, bench->daemon.port, "/scenes/" LARGE);
     crowd_init(&bench->crowd, bench->daemon.port);
     bench->crowd.handle = handle_message;
     bench->crowd.context = bench;
     enter(bench, IN_SMALL, SMALL, 1);
-    enter(bench, IN_LARGE, LARGE, bench->nodes);
+    enter(bench, IN_LARGE, LARGE, bench->large.nodes);
 }
 
 static void close_bench(struct bench *bench)
@@ -687,8 +470,7 @@ static void close_bench(struct bench *bench)
     crowd_finish(&bench->crowd);
     test_daemon_end(&bench->daemon);
     test_daemon_finish(&bench->daemon);
-    free(bench->ids);
-    free(bench->asset);
+    large_scene_finish(&bench->large);
 }
 
 /* ---- the table ---- */
@@ -709,17 +491,18 @@ static void print_row(const char *what, const struct waits calm[PEOPLE],
 int main(int count, char **arguments)
 {
     static struct bench bench;
-    bench.nodes = count > 1 ? strtoul(arguments[1], NULL, 10) : 100000;
+    const uint64_t nodes = count > 1 ? strtoul(arguments[1], NULL, 10) : 100000;
     bench.seconds = count > 2 ? strtod(arguments[2], NULL) : 3;
     const char *words = count > 3 ? arguments[3] : "";
-    if (bench.nodes < 2 * (SOME + 1) || bench.nodes > GZ_NODES_MAX || !(bench.seconds > 0)) {
+    if (nodes < 2 * (SOME + 1) || nodes > GZ_NODES_MAX || !(bench.seconds > 0)) {
         fprintf(stderr, "harm_bench [NODES [SECONDS [WORDS]]]\n");
         return 1;
     }
+    large_scene_init(&bench.large, nodes);
     open_bench(&bench);
     printf("%d nodes; ms from an edit to its ok. Held: p99 elsewhere at most 1.5 times as long and "
            "5 ms, in the same scene twice as long and 10 ms\n%-28s  %-31s  %-31s  %s\n%-28s",
-           (int)bench.nodes, "", "another scene", "the same scene", "to the delta", "");
+           (int)nodes, "", "another scene", "the same scene", "to the delta", "");
     for (int i = 0; i < PEOPLE; i++) printf("  %6s %6s  %7s %7s", "p50", "p99", "p50", "p99");
     printf("  %6s %7s    turn\n", "p99", "p99");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
