@@ -135,7 +135,7 @@
 /* Bytes at which queued answers are cut into frames, at a message's edge. */
 #define GZ_OUTBOX_FRAME_BYTES (64 * 1024)
 /* Messages for all sessions are copied into a session's own frame up to this size. A larger copy
- * costs as much as a second frame, and the session keeps the memory. */
+ * costs as much as a second frame. */
 #define GZ_COPIED_BYTES_MAX 2048
 /* Questions to the past that one session may have open. */
 #define GZ_QUERIES_PER_SESSION_MAX 4
@@ -483,10 +483,9 @@
 /* Milliseconds between updates of an interest that is the view of a moving camera. An update looks
  * at the whole scene. */
 #define GZ_VIEW_MS_MIN 100
-/* Frames that leave by one call of the kernel, their bytes together, and the largest of them: one
- * that is larger leaves by a call of its own. */
+/* Frames that leave by one call of the kernel, and the largest of them: one that is larger leaves
+ * by a call of its own, so that it is known at once whether the socket is full. */
 #define GZ_SENDS_MAX 128
-#define GZ_SENDS_BYTES (64 * 1024)
 #define GZ_SEND_BYTES_MAX (4 * 1024)
 /* Microseconds of the daemon's threads' time slices: the shortest that Linux allows. */
 #define GZ_TIME_SLICE_US 100

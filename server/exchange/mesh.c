@@ -30,7 +30,7 @@ static bool is_spoilt(const struct gz_json *json, const char *key)
 
 /* The bytes of a buffer whose URI is set. */
 static enum gz_status decode_buffer(struct gz_mesh_reader *reader, size_t index,
-                                    const struct gz_json *uri, struct gz_bytes *buffer)
+                                    const struct gz_json *uri, struct gz_gltf_bytes *buffer)
 {
     struct gz_json_text text = gz_json_text(uri);
     if (!gz_uri_is_data(text)) {
@@ -57,7 +57,7 @@ static enum gz_status read_buffer(struct gz_mesh_reader *reader, size_t index)
 {
     const struct gz_json *json = gz_gltf_item(reader->gltf, "buffers", index);
     const struct gz_json *uri = gz_json_get(json, "uri");
-    struct gz_bytes *buffer = &reader->buffers[index];
+    struct gz_gltf_bytes *buffer = &reader->buffers[index];
     uint64_t length = gz_json_natural(json, "byteLength", 0);
     buffer->is_lost = json == NULL || is_spoilt(json, "uri");
     if (buffer->is_lost) return GZ_OK;
@@ -87,8 +87,8 @@ static enum gz_status read_buffer(struct gz_mesh_reader *reader, size_t index)
 static void read_view(struct gz_mesh_reader *reader, size_t index)
 {
     const struct gz_json *json = gz_gltf_item(reader->gltf, "bufferViews", index);
-    struct gz_bytes *view = &reader->views[index];
-    const struct gz_bytes *buffer = &reader->buffers[gz_json_natural(json, "buffer", 0)];
+    struct gz_gltf_bytes *view = &reader->views[index];
+    const struct gz_gltf_bytes *buffer = &reader->buffers[gz_json_natural(json, "buffer", 0)];
     uint64_t offset = gz_json_natural(json, "byteOffset", 0);
     uint64_t length = gz_json_natural(json, "byteLength", 0);
     view->is_lost = json == NULL || buffer->is_lost || is_spoilt(json, "byteOffset") ||

@@ -7,7 +7,7 @@
 
 enum gz_component_type { GZ_BYTE = 5120, GZ_UBYTE, GZ_SHORT, GZ_USHORT, GZ_UINT = 5125, GZ_FLOAT };
 
-struct gz_bytes {
+struct gz_gltf_bytes {
     const uint8_t *data; /* NULL: cannot be read */
     uint64_t size;
     uint8_t *owned; /* decoded from a data URI */
@@ -40,8 +40,8 @@ struct gz_source {
 
 struct gz_mesh_reader {
     struct gz_gltf *gltf;
-    struct gz_bytes *buffers;
-    struct gz_bytes *views;
+    struct gz_gltf_bytes *buffers;
+    struct gz_gltf_bytes *views;
     struct gz_accessor *accessors;
     uint64_t elements_read;
 };

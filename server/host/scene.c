@@ -389,7 +389,6 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
         .errors = scene->setting->errors,
         .server = scene->setting->server,
         .messages_per_s = scene->setting->messages_per_s,
-        .frame_headroom = gz_net_frame_headroom(),
         .batches = GZ_BATCHES_MAX,
         .lends = true};
     return gz_core_create(&options, state);

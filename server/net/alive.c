@@ -61,11 +61,11 @@ static bool took_bytes(struct gz_connection *connection)
 
 static void ping(struct gz_connection *connection, double now_s)
 {
-    uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX];
-    struct gz_buffer frame = {.data = bytes + GZ_FRAME_HEADER_BYTES_MAX};
     connection->pinged_s = now_s;
     if (!gz_connection_is_free(connection)) return;
-    gz_connection_write(connection, &frame, GZ_FRAME_PING_FIRST);
+    struct gz_bytes *frame = gz_bytes_copy(GZ_FRAME_PING_FIRST, NULL, 0);
+    if (frame != NULL) gz_connection_write(connection, frame);
+    gz_bytes_release(frame);
 }
 
 /* Whether others may wait for nodes that it holds. */

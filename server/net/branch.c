@@ -46,68 +46,22 @@ static bool fits(const struct gz_channel *channel, size_t size)
            channel->in_flight + gz_piece_cost(size) <= GZ_TRUNK_WINDOW_BYTES;
 }
 
-/* Sends as many pieces as fit; returns their bytes. */
-static size_t send_pieces(struct gz_channel *channel, const uint8_t *bytes, size_t size)
+/* Sends as many pieces of the frame as fit, from `at` on; returns where the rest begins. */
+static size_t send_pieces(struct gz_channel *channel, struct gz_bytes *frame, size_t at)
 {
     struct gz_trunk *trunk = &channel->branch->trunk;
     const bool was_full = gz_trunk_is_full(trunk);
-    size_t at = 0;
+    const size_t size = gz_bytes_wire_size(frame);
     while (at < size && gz_trunk_is_good(trunk)) {
         const size_t piece = size - at < GZ_TRUNK_PIECE_BYTES ? size - at : GZ_TRUNK_PIECE_BYTES;
         if (!fits(channel, piece)) break;
-        if (!gz_bundle_share(&trunk->out, channel->number, bytes + at, piece, at + piece == size))
+        if (!gz_bundle_share(&trunk->out, channel->number, frame, at, piece))
             gz_trunk_fail(trunk, "no memory");
         channel->in_flight += gz_piece_cost(piece);
         at += piece;
     }
     if (!was_full && gz_trunk_is_full(trunk)) channel->branch->next = channel->number + 1u;
     return at;
-}
-
-static struct gz_kept *keep_frame(struct gz_branch *branch, const uint8_t *bytes, size_t size)
-{
-    struct gz_kept *kept = branch->latest_kept;
-    const bool is_there =
-        kept != NULL && kept->size == size && memcmp(kept->bytes, bytes, size) == 0;
-    if (!is_there) kept = malloc(sizeof *kept + size);
-    if (kept == NULL) return NULL;
-    if (!is_there) {
-        *kept = (struct gz_kept){.size = size};
-        memcpy(kept->bytes, bytes, size);
-    }
-    kept->uses++;
-    return branch->latest_kept = kept;
-}
-
-static void release_frame(struct gz_branch *branch, struct gz_kept *kept)
-{
-    if (--kept->uses > 0) return;
-    if (branch->latest_kept == kept) branch->latest_kept = NULL;
-    free(kept);
-}
-
-/* All of the frame but what is `sent`. */
-static bool keep_rest(struct gz_channel *channel, const uint8_t *bytes, size_t size, size_t sent)
-{
-    struct gz_unsent *rest = malloc(sizeof *rest);
-    struct gz_kept *frame = rest != NULL ? keep_frame(channel->branch, bytes, size) : NULL;
-    if (frame == NULL) {
-        free(rest);
-        return false;
-    }
-    *rest = (struct gz_unsent){.frame = frame, .sent = sent};
-    *channel->last_rest = rest;
-    channel->last_rest = &rest->next;
-    return true;
-}
-
-static void drop_rest(struct gz_channel *channel)
-{
-    struct gz_unsent *rest = channel->first_rest;
-    channel->first_rest = rest->next;
-    if (channel->first_rest == NULL) channel->last_rest = &channel->first_rest;
-    release_frame(channel->branch, rest->frame);
-    free(rest);
 }
 
 static void say_close(struct gz_channel *channel, int code, const char *words)
@@ -120,29 +74,29 @@ static void say_close(struct gz_channel *channel, int code, const char *words)
 /* Sends the rest of a frame as far as the window allows. */
 static void send_rest(struct gz_channel *channel)
 {
-    struct gz_unsent *rest;
-    while ((rest = channel->first_rest) != NULL && !is_full(channel)) {
-        const struct gz_kept *frame = rest->frame;
-        rest->sent += send_pieces(channel, frame->bytes + rest->sent, frame->size - rest->sent);
-        if (rest->sent < frame->size) return;
-        drop_rest(channel);
+    struct gz_bytes_queue *rest = &channel->rest;
+    struct gz_bytes *frame;
+    while ((frame = gz_bytes_first_of(rest)) != NULL && !is_full(channel)) {
+        rest->taken = send_pieces(channel, frame, rest->taken);
+        if (rest->taken < gz_bytes_wire_size(frame)) return;
+        gz_bytes_release(gz_bytes_pop(rest));
     }
-    if (channel->first_rest == NULL && channel->owes_close)
+    if (rest->count == 0 && channel->owes_close)
         say_close(channel, channel->close_code, channel->close_words);
 }
 
 /* Control frames are sent by the edge, and nothing follows a close. */
-static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
-                        enum gz_frame_first first)
+static bool write_frame(struct gz_wire *wire, struct gz_bytes *frame)
 {
     struct gz_channel *channel = channel_of(wire);
+    const bool is_first = channel->rest.count == 0;
     if (channel->branch == NULL || !gz_trunk_is_good(&channel->branch->trunk)) return false;
-    if (first != GZ_FRAME_BINARY_FIRST || channel->has_closed) return true;
-    const size_t header = gz_frame_put_header(frame->data, frame->size, GZ_FRAME_BINARY_FIRST);
-    const size_t size = header + frame->size;
-    const uint8_t *bytes = frame->data - header;
-    const size_t sent = channel->first_rest == NULL ? send_pieces(channel, bytes, size) : 0;
-    return sent == size || keep_rest(channel, bytes, size, sent);
+    if (gz_bytes_first(frame) != GZ_FRAME_BINARY_FIRST || channel->has_closed) return true;
+    const size_t sent = is_first ? send_pieces(channel, frame, 0) : 0;
+    if (sent == gz_bytes_wire_size(frame)) return true;
+    if (!gz_bytes_push(&channel->rest, frame)) return false;
+    if (is_first) channel->rest.taken = sent;
+    return true;
 }
 
 static bool write_close(struct gz_wire *wire, int code, const char *words)
@@ -152,14 +106,14 @@ static bool write_close(struct gz_wire *wire, int code, const char *words)
     channel->owes_close = true;
     channel->close_code = code;
     channel->close_words = words;
-    if (channel->first_rest == NULL) say_close(channel, code, words);
+    if (channel->rest.count == 0) say_close(channel, code, words);
     return true;
 }
 
 static bool is_free(const struct gz_wire *wire)
 {
     const struct gz_channel *channel = channel_of(wire);
-    return channel->branch == NULL || (channel->first_rest == NULL && !is_full(channel));
+    return channel->branch == NULL || (channel->rest.count == 0 && !is_full(channel));
 }
 
 static bool take_back(struct gz_channel *channel, size_t bytes)
@@ -167,9 +121,9 @@ static bool take_back(struct gz_channel *channel, size_t bytes)
     gz_group_settle(channel);
     if (bytes > channel->in_flight) return false;
     channel->in_flight -= bytes;
-    if (channel->first_rest == NULL) return true;
+    if (channel->rest.count == 0) return true;
     send_rest(channel);
-    if (channel->first_rest == NULL) gz_connection_go_on(&channel->connection);
+    if (channel->rest.count == 0) gz_connection_go_on(&channel->connection);
     return true;
 }
 
@@ -269,7 +223,7 @@ static bool add_channel(struct gz_branch *branch, struct gz_channel *channel)
 static void cut_off(struct gz_channel *channel)
 {
     if (channel->branch == NULL) return;
-    while (channel->first_rest != NULL) drop_rest(channel);
+    gz_bytes_clear(&channel->rest);
     channel->branch->channels[channel->number] = NULL;
     channel->branch = NULL;
     gz_connection_leave_group(&channel->connection);
@@ -339,7 +293,6 @@ static struct gz_channel *create(struct gz_branch *branch, uint16_t number,
     if (channel == NULL) return NULL;
     channel->wire = (struct gz_wire){&channel_kind, arrival};
     channel->number = number;
-    channel->last_rest = &channel->first_rest;
     gz_buffer_init(&channel->inbox, GZ_TRUNK_WINDOW_BYTES + 3 * GZ_TRUNK_PIECE_BYTES, 0);
     if (!add_channel(branch, channel)) {
         free(channel);
@@ -417,7 +370,7 @@ static void go_on(struct gz_trunk *trunk)
         struct gz_channel *channel = branch->channels[at];
         if (channel == NULL) continue;
         send_rest(channel);
-        if (channel->first_rest == NULL && channel->connection.group == NULL)
+        if (channel->rest.count == 0 && channel->connection.group == NULL)
             gz_connection_go_on(&channel->connection);
     }
     gz_groups_go_on(branch);

@@ -7,27 +7,12 @@
 #include "net/trunk.h"
 #include "server/maxima.h"
 
-/* A frame that is too large for some windows: one copy for all channels that wait to send its
- * rest. */
-struct gz_kept {
-    size_t uses, size;
-    uint8_t bytes[];
-};
-
-/* The rest of a frame, which waits for the window. */
-struct gz_unsent {
-    struct gz_unsent *next;
-    struct gz_kept *frame;
-    size_t sent;
-};
-
 struct gz_branch {
     struct gz_trunk trunk;        /* first */
     struct gz_arrival *arrival;   /* of its connection; until the end */
     struct gz_channel **channels; /* by number; NULL for none */
     size_t capacity;
     struct gz_group *groups[GZ_TRUNK_GROUPS_MAX]; /* by number, from GZ_TRUNK_GROUP on */
-    struct gz_kept *latest_kept;                  /* NULL once no channel waits for it */
     size_t next; /* the channel after the one that filled the trunk: the next walk's first */
 };
 
@@ -36,7 +21,7 @@ struct gz_channel {
     struct gz_connection connection;
     struct gz_branch *branch; /* NULL once the edge, or the trunk, is gone */
     uint16_t number;
-    struct gz_unsent *first_rest, **last_rest;
+    struct gz_bytes_queue rest; /* frames that wait for the window */
     size_t in_flight; /* bytes that the edge has not taken; in a group see gz_group_settle */
     uint64_t counted; /* in a group: the part of group->sent that is in `in_flight` */
     struct gz_channel *next_in_group, **group_link;

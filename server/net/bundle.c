@@ -1,24 +1,23 @@
 /* bundle.c - writes and reads the records of a trunk. See bundle.h. */
 #include "net/bundle.h"
 
-#include <string.h>
-
 #define SLOT_BITS 0x7F
 
 static_assert(GZ_TRUNK_SLOTS <= SLOT_BITS + 1, "a place fits into its bits");
 
-void gz_bundle_init(struct gz_bundle *bundle, size_t max, size_t headroom)
+void gz_bundle_init(struct gz_bundle *bundle, size_t max)
 {
     *bundle = (struct gz_bundle){.latest_slot = -1};
-    gz_buffer_init(&bundle->out, max, headroom);
-    for (size_t i = 0; i < GZ_TRUNK_SLOTS; i++)
-        gz_buffer_init(&bundle->slots[i].piece, GZ_TRUNK_PIECE_BYTES, 0);
+    gz_buffer_init(&bundle->out, max, GZ_BYTES_HEADROOM);
 }
 
 void gz_bundle_finish(struct gz_bundle *bundle)
 {
     gz_buffer_finish(&bundle->out);
-    for (size_t i = 0; i < GZ_TRUNK_SLOTS; i++) gz_buffer_finish(&bundle->slots[i].piece);
+    for (size_t i = 0; i < GZ_TRUNK_SLOTS; i++) {
+        gz_bytes_release(bundle->slots[i].frame);
+        bundle->slots[i].frame = NULL;
+    }
 }
 
 /* ---- writing ---- */
@@ -49,10 +48,10 @@ bool gz_bundle_add(struct gz_bundle *bundle, enum gz_record_kind kind, uint16_t 
     return write_record(bundle, kind, 0, channel, bytes, size);
 }
 
-static bool has(const struct gz_bundle_slot *slot, const uint8_t *bytes, size_t size, bool is_last)
+static bool has(const struct gz_bundle_slot *slot, const struct gz_bytes *frame, size_t at,
+                size_t size)
 {
-    return slot->used > 0 && slot->piece.size == size && slot->is_last == is_last &&
-           memcmp(slot->piece.data, bytes, size) == 0;
+    return slot->frame == frame && slot->at == at && slot->size == size;
 }
 
 /* The number of channels in the last record, which has not been sent yet. */
@@ -61,10 +60,11 @@ static uint8_t *latest_count(struct gz_bundle *bundle)
     return bundle->out.data + bundle->latest + 2;
 }
 
-static bool is_latest(struct gz_bundle *bundle, const uint8_t *bytes, size_t size, bool is_last)
+static bool is_latest(struct gz_bundle *bundle, const struct gz_bytes *frame, size_t at,
+                      size_t size)
 {
     const int place = bundle->latest_slot;
-    return place >= 0 && has(&bundle->slots[place], bytes, size, is_last) &&
+    return place >= 0 && has(&bundle->slots[place], frame, at, size) &&
            gz_record_number(latest_count(bundle), 2) < UINT16_MAX;
 }
 
@@ -88,44 +88,55 @@ static int oldest_slot(const struct gz_bundle *bundle)
     return oldest;
 }
 
-static bool write_piece(struct gz_bundle *bundle, int place, uint16_t channel, const uint8_t *bytes,
-                        size_t size, bool is_last)
+/* A frame that nobody else holds is sent to nobody else: to remember it would only keep its
+ * memory. */
+static bool write_piece(struct gz_bundle *bundle, int place, uint16_t channel,
+                        struct gz_bytes *frame, size_t at, size_t size)
 {
     struct gz_bundle_slot *slot = &bundle->slots[place];
-    gz_buffer_clear(&slot->piece);
-    slot->is_last = is_last;
+    const bool is_last = at + size == gz_bytes_wire_size(frame);
+    gz_bytes_release(slot->frame);
+    slot->frame = gz_bytes_are_shared(frame) ? gz_bytes_hold(frame) : NULL;
+    slot->at = at;
+    slot->size = size;
     bundle->written++;
-    return gz_buffer_append(&slot->piece, bytes, size) == GZ_OK &&
-           write_record(bundle, GZ_RECORD_DATA, flags_of(place, is_last), channel, bytes, size);
+    return write_record(bundle, GZ_RECORD_DATA, flags_of(place, is_last), channel,
+                        gz_bytes_wire(frame) + at, size);
 }
 
-bool gz_bundle_share(struct gz_bundle *bundle, uint16_t channel, const uint8_t *bytes, size_t size,
-                     bool is_last)
+bool gz_bundle_share(struct gz_bundle *bundle, uint16_t channel, struct gz_bytes *frame, size_t at,
+                     size_t size)
 {
     int place = 0;
     bool is_written;
     bundle->given++;
-    if (is_latest(bundle, bytes, size, is_last)) return join_latest(bundle, channel);
-    while (place < GZ_TRUNK_SLOTS && !has(&bundle->slots[place], bytes, size, is_last)) place++;
+    if (is_latest(bundle, frame, at, size)) return join_latest(bundle, channel);
+    while (place < GZ_TRUNK_SLOTS && !has(&bundle->slots[place], frame, at, size)) place++;
     if (place < GZ_TRUNK_SLOTS) {
+        const bool is_last = at + size == gz_bytes_wire_size(frame);
         is_written =
             write_record(bundle, GZ_RECORD_AGAIN, flags_of(place, is_last), channel, NULL, 0);
     } else {
         place = oldest_slot(bundle);
-        is_written = write_piece(bundle, place, channel, bytes, size, is_last);
+        is_written = write_piece(bundle, place, channel, frame, at, size);
     }
     bundle->slots[place].used = ++bundle->uses;
     bundle->latest_slot = is_written ? place : -1;
     return is_written;
 }
 
-void gz_bundle_sent(struct gz_bundle *bundle)
+struct gz_bytes *gz_bundle_take(struct gz_bundle *bundle, const uint8_t *mask)
 {
     bundle->latest_slot = -1;
-    if (bundle->out.capacity > GZ_TRUNK_KEPT_BYTES)
-        gz_buffer_finish(&bundle->out);
+    return gz_bytes_seal(&bundle->out, GZ_FRAME_BINARY_FIRST, mask);
+}
+
+void gz_bundle_give_back(struct gz_bundle *bundle, struct gz_bytes *sent)
+{
+    if (sent->capacity > GZ_TRUNK_KEPT_BYTES)
+        gz_bytes_release(sent);
     else
-        gz_buffer_clear(&bundle->out);
+        gz_bytes_reuse(sent, &bundle->out);
 }
 
 /* ---- reading ---- */

@@ -2,9 +2,9 @@
  * carries many clients. Each client has a channel with a number.
  *
  * A piece for several channels goes over the trunk once: `gz_bundle_share` remembers the latest
- * pieces in GZ_TRUNK_SLOTS slots, and the other side remembers the same pieces in the same slots. A
- * remembered piece is sent as the number of its slot. Records are read in the order in which they
- * were written, so that each channel gets its pieces in order.
+ * pieces of frames in GZ_TRUNK_SLOTS slots, and the other side remembers the same pieces in the
+ * same slots. A remembered piece is sent as the number of its slot. Records are read in the order
+ * in which they were written, so that each channel gets its pieces in order.
  *
  * Channels that are sent the same from now on are in a group, which the other side knows. DATA and
  * AGAIN name the group as if it were a channel: numbers from GZ_TRUNK_GROUP on are groups'.
@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/base/buffer.h"
 #include "server/maxima.h"
+#include "sync/bytes.h"
 
 /* The subprotocol of a trunk. */
 #define GZ_TRUNK_PROTOCOL "gizmod.trunk.3"
@@ -50,11 +50,11 @@ enum gz_record_kind {
 /* ---- writing ---- */
 
 struct gz_bundle {
-    struct gz_buffer out; /* written and not sent; the sender empties it by gz_bundle_sent */
+    struct gz_buffer out; /* written and not sent */
     struct gz_bundle_slot {
-        struct gz_buffer piece;
-        uint64_t used; /* value of `uses` at its last use; 0: never */
-        bool is_last;
+        struct gz_bytes *frame; /* held; NULL: no further channel is sent this piece */
+        size_t at, size;        /* the piece of it */
+        uint64_t used;          /* value of `uses` at its last use; 0: never */
     } slots[GZ_TRUNK_SLOTS];
     uint64_t uses;
     size_t latest;   /* offset in `out` of the record of the latest shared piece, if it is the last
@@ -64,17 +64,20 @@ struct gz_bundle {
     uint64_t given, written, records;
 };
 
-/* `max`: bytes that may wait to be sent; `headroom`: free bytes before them, for the sender. */
-void gz_bundle_init(struct gz_bundle *bundle, size_t max, size_t headroom);
+/* `max`: bytes that may wait to be sent. */
+void gz_bundle_init(struct gz_bundle *bundle, size_t max);
 void gz_bundle_finish(struct gz_bundle *bundle);
 /* A record for one channel, with payload. */
 GZ_MUST_USE bool gz_bundle_add(struct gz_bundle *bundle, enum gz_record_kind kind, uint16_t channel,
                                const void *bytes, size_t size);
-/* A piece of 1 to GZ_TRUNK_PIECE_BYTES for a channel, which may be shared with others. */
-GZ_MUST_USE bool gz_bundle_share(struct gz_bundle *bundle, uint16_t channel, const uint8_t *bytes,
-                                 size_t size, bool is_last);
-/* The waiting bytes are sent: empties `out`. */
-void gz_bundle_sent(struct gz_bundle *bundle);
+/* A piece of 1 to GZ_TRUNK_PIECE_BYTES of a frame, header included, for a channel. Other channels
+ * share it if they are sent the same piece of the same frame, which others hold as well. */
+GZ_MUST_USE bool gz_bundle_share(struct gz_bundle *bundle, uint16_t channel, struct gz_bytes *frame,
+                                 size_t at, size_t size);
+/* Takes the waiting bytes, of which there are some, out of `out`, as a frame with this mask (NULL
+ * for none); and gives that back once it is sent, for the memory. */
+struct gz_bytes *gz_bundle_take(struct gz_bundle *bundle, const uint8_t *mask);
+void gz_bundle_give_back(struct gz_bundle *bundle, struct gz_bytes *sent);
 
 /* ---- reading ---- */
 

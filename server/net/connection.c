@@ -87,7 +87,7 @@ void gz_connection_stand_in_line(struct gz_connection *connection)
 
 static void say(struct gz_connection *connection, const struct gz_message *message)
 {
-    if (gz_encode(&connection->out, message) != GZ_OK) {
+    if (gz_outbox_append(&connection->out, message) != GZ_OK) {
         gz_log(connection->net->log, GZ_WARN, connection->id, "no memory to send %s",
                gz_op_word(message->op));
     }
@@ -164,16 +164,15 @@ bool gz_connection_is_free(const struct gz_connection *connection)
     return !gz_connection_is_choked(connection) && !connection->is_amid;
 }
 
-void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
-                         enum gz_frame_first first)
+void gz_connection_write(struct gz_connection *connection, struct gz_bytes *frame)
 {
     struct gz_net_counters *counters = &connection->net->counters;
     struct gz_wire *wire = connection->wire;
-    if (!wire->kind->write(wire, frame, first)) {
+    if (!wire->kind->write(wire, frame)) {
         gz_connection_break(connection);
         return;
     }
-    if (first == GZ_FRAME_BINARY_FIRST) {
+    if (gz_bytes_first(frame) == GZ_FRAME_BINARY_FIRST) {
         counters->frames_out++;
         counters->bytes_out += frame->size;
     }
@@ -189,13 +188,10 @@ void gz_connection_write_close(struct gz_connection *connection)
 
 void gz_pong_write(struct gz_connection *connection)
 {
-    uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX + GZ_CONTROL_BYTES_MAX];
-    struct gz_buffer frame = {.data = bytes + GZ_FRAME_HEADER_BYTES_MAX,
-                              .size = connection->pong->size};
-    memcpy(frame.data, connection->pong->bytes, frame.size);
-    free(connection->pong);
+    struct gz_bytes *pong = connection->pong;
     connection->pong = NULL;
-    gz_connection_write(connection, &frame, GZ_FRAME_PONG_FIRST);
+    gz_connection_write(connection, pong);
+    gz_bytes_release(pong);
 }
 
 /* ---- leaving ---- */

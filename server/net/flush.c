@@ -20,13 +20,17 @@ static void end_session_if_over(struct gz_connection *connection)
     gz_connection_end(connection, connection->net->draining ? LWS_CLOSE_STATUS_GOINGAWAY : status);
 }
 
+static void write_out(struct gz_connection *connection)
+{
+    struct gz_bytes *frame = gz_outbox_next(&connection->out);
+    if (frame != NULL) gz_connection_write(connection, frame);
+    gz_bytes_release(frame);
+}
+
 static void write_frames(struct gz_connection *connection, struct gz_now now)
 {
     if (connection->pong != NULL && gz_connection_is_free(connection)) gz_pong_write(connection);
-    if (connection->out.size > 0 && gz_connection_is_free(connection)) {
-        gz_connection_write(connection, &connection->out, GZ_FRAME_BINARY_FIRST);
-        gz_buffer_clear(&connection->out);
-    }
+    if (gz_connection_is_free(connection)) write_out(connection);
     if (connection->relay != NULL && !gz_connection_is_choked(connection))
         gz_relay_go_on(connection);
     if (connection->session == NULL) return;
@@ -36,13 +40,14 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
             gz_connection_make_ready_later(connection); /* after the turn of the others */
             return;
         }
-        const struct gz_buffer *frame = gz_core_next_frame(core, connection->session, now);
+        struct gz_bytes *frame = gz_core_next_frame(core, connection->session, now);
         if (frame == NULL) {
             if (gz_session_frame_waits(connection->session))
                 gz_connection_stand_in_line(connection);
             break;
         }
-        gz_connection_write(connection, frame, GZ_FRAME_BINARY_FIRST);
+        gz_connection_write(connection, frame);
+        gz_bytes_release(frame);
         if (connection->parted) return;
     }
     if (connection->paused && !gz_session_is_full(connection->session)) {
@@ -71,9 +76,7 @@ static void part(struct gz_connection *connection, struct gz_now now)
         gz_connection_break(connection);
         return;
     }
-    if (connection->out.size > 0)
-        gz_connection_write(connection, &connection->out, GZ_FRAME_BINARY_FIRST);
-    gz_buffer_clear(&connection->out);
+    write_out(connection);
     if (!connection->parted) gz_connection_write_close(connection);
     if (connection->parted) return;
     connection->parted = true;

@@ -196,26 +196,3 @@ size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
         take_data(frames, bytes + used, piece, part);
     return used + piece;
 }
-
-size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first first)
-{
-    const size_t length = size < 126 ? 0 : size <= UINT16_MAX ? 2 : 8;
-    if (first == GZ_FRAME_RAW) return 0;
-    uint8_t *at = payload - length - 2;
-    at[0] = (uint8_t)first;
-    at[1] = (uint8_t)(length == 0 ? size : length == 2 ? 126 : 127);
-    for (size_t i = 0; i < length; i++)
-        at[2 + i] = (uint8_t)((uint64_t)size >> 8 * (length - 1 - i));
-    return 2 + length;
-}
-
-size_t gz_frame_mask(uint8_t *payload, size_t size, enum gz_frame_first first,
-                     const uint8_t mask[4])
-{
-    uint8_t *key = payload - 4;
-    const size_t header = gz_frame_put_header(key, size, first);
-    (key - header)[1] |= MASKED;
-    memcpy(key, mask, 4);
-    for (size_t i = 0; i < size; i++) payload[i] ^= mask[i & 3];
-    return header + 4;
-}

@@ -1,5 +1,5 @@
-/* frame.h - reads the WebSocket frames of a client or a server from its bytes, and puts headers
- * before those of a server. Violations of RFC 6455 are refused with the RFC's close code: a missing
+/* frame.h - reads the WebSocket frames of a client or a server from its bytes; sync/bytes.h makes
+ * those that are sent. Violations of RFC 6455 are refused with the RFC's close code: a missing
  * mask, reserved bits and opcodes, lengths that are not minimal, fragments in the wrong order, long
  * or fragmented control frames, and a close with a wrong code or reason. No extension is
  * negotiated, so no reserved bit has a meaning. Pure: no I/O, no allocation. Threads: any, one
@@ -68,21 +68,5 @@ size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
 
 /* Whether a close may have this code: one of the RFC and of IANA's list, or for private use. */
 bool gz_frame_close_is_valid(int code);
-
-/* First bytes of whole frames. */
-enum gz_frame_first {
-    GZ_FRAME_RAW = 0, /* none: these are bytes of frames already */
-    GZ_FRAME_BINARY_FIRST = 0x82,
-    GZ_FRAME_PING_FIRST = 0x89,
-    GZ_FRAME_PONG_FIRST = 0x8A
-};
-/* A header, with the mask of a client's frame. */
-#define GZ_FRAME_HEADER_BYTES_MAX 14
-/* Puts the header of a server's frame before its payload, which has so much room there; how many
- * bytes it takes: none for RAW. */
-size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first first);
-/* The same for a frame of a client: masks the payload in place. */
-size_t gz_frame_mask(uint8_t *payload, size_t size, enum gz_frame_first first,
-                     const uint8_t mask[4]);
 
 #endif

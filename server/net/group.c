@@ -83,7 +83,7 @@ static bool is_at_rest(const struct gz_connection *connection)
 {
     return connection->session != NULL && connection->group == NULL && connection->end == 0 &&
            !connection->paused && !connection->hung_up && !connection->parted &&
-           connection->pong == NULL && connection->out.size == 0 &&
+           connection->pong == NULL && gz_outbox_waiting(&connection->out) == 0 &&
            connection->places[GZ_PLACE_SOON].queue == NULL &&
            connection->places[GZ_PLACE_LINE].queue == NULL && gz_connection_is_free(connection) &&
            gz_session_only_watches(connection->session);
@@ -92,7 +92,7 @@ static bool is_at_rest(const struct gz_connection *connection)
 static bool has_room(const struct gz_channel *channel)
 {
     return channel->branch != NULL && gz_trunk_is_good(&channel->branch->trunk) &&
-           !channel->is_stirred && channel->inbox.size == 0 && channel->first_rest == NULL &&
+           !channel->is_stirred && channel->inbox.size == 0 && channel->rest.count == 0 &&
            !channel->has_closed && !channel->owes_close && channel->in_flight <= ROOM_BYTES;
 }
 
@@ -175,27 +175,26 @@ static void disperse(struct gz_group *group)
     }
 }
 
-static void write_to_each(struct gz_group *group, const struct gz_buffer *frame)
+static void write_to_each(struct gz_group *group, struct gz_bytes *frame)
 {
     struct gz_channel *next;
     for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
         next = channel->next_in_group;
         set_aside(&channel->connection);
-        gz_connection_write(&channel->connection, frame, GZ_FRAME_BINARY_FIRST);
+        gz_connection_write(&channel->connection, frame);
     }
 }
 
-static void write_to_all(struct gz_group *group, const struct gz_buffer *frame)
+static void write_to_all(struct gz_group *group, struct gz_bytes *frame)
 {
     struct gz_trunk *trunk = &group->branch->trunk;
     struct gz_net_counters *counters = &trunk->net->counters;
-    const size_t header = gz_frame_put_header(frame->data, frame->size, GZ_FRAME_BINARY_FIRST);
-    const size_t size = header + frame->size, cost = gz_piece_cost(size);
+    const size_t size = gz_bytes_wire_size(frame), cost = gz_piece_cost(size);
     if (size > GZ_TRUNK_PIECE_BYTES) {
         write_to_each(group, frame);
         return;
     }
-    if (!gz_bundle_share(&trunk->out, group->number, frame->data - header, size, true))
+    if (!gz_bundle_share(&trunk->out, group->number, frame, 0, size))
         gz_trunk_fail(trunk, "no memory");
     group->sent += cost;
     group->room -= cost;
@@ -218,10 +217,12 @@ static bool is_ready(struct gz_group *group)
 
 static void visit(struct gz_group *group, struct gz_now now)
 {
-    const struct gz_buffer *frame;
+    struct gz_bytes *frame;
     group->is_visited = true;
-    while (is_ready(group) && (frame = gz_cohort_frame(group->cohort, now)) != NULL)
+    while (is_ready(group) && (frame = gz_cohort_frame(group->cohort, now)) != NULL) {
         write_to_all(group, frame);
+        gz_bytes_release(frame);
+    }
     group->is_visited = false;
     if (group->first == NULL) end_group(group);
 }

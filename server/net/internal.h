@@ -38,6 +38,7 @@
 #include "net/wire.h"
 #include "proto/limits.h"
 #include "proto/token/claims.h"
+#include "session/outbox.h"
 #include "session/rate.h"
 
 /* The places of a connection in the queues of its scene: in `ready` or `later`, and in the line for
@@ -52,12 +53,6 @@ struct gz_net_place {
 struct gz_greeting {
     struct gz_scene_wait wait; /* for the scene, while it is being opened */
     struct gz_buffer hello;    /* the first message meanwhile */
-};
-
-/* An answer to a ping. */
-struct gz_pong {
-    size_t size;
-    uint8_t bytes[GZ_CONTROL_BYTES_MAX];
 };
 
 /* When alive.c looks at a connection next. */
@@ -91,7 +86,7 @@ struct gz_connection {
     struct gz_frames frames;
     struct gz_rate rate;          /* of frames that are no messages */
     struct gz_buffer in;          /* a message that is coming in pieces */
-    struct gz_buffer out;         /* messages of this room itself: errors and bye */
+    struct gz_outbox out;         /* messages of this room itself: errors and bye */
     struct gz_greeting *greeting; /* NULL before hello and once there is a session */
     bool is_waiting;
     uint64_t id;          /* of the session */
@@ -103,7 +98,7 @@ struct gz_connection {
     uint64_t acknowledged_bytes; /* by the peer's kernel, at the last look */
     int end;                     /* the code to close it with; 0 while it is not to be closed */
     const char *end_words;       /* the reason in the close; static; NULL for none */
-    struct gz_pong *pong;        /* that the latest ping is owed; NULL for none */
+    struct gz_bytes *pong;       /* that the latest ping is owed; NULL for none */
     bool hung_up;                /* the client has sent its close */
     bool paused;                 /* it is not read until its answers are taken */
     bool parted;                 /* its last frames and our close are sent */
@@ -337,10 +332,8 @@ bool gz_connection_is_choked(const struct gz_connection *connection);
 bool gz_connection_is_free(const struct gz_connection *connection);
 /* Answers the latest ping. */
 void gz_pong_write(struct gz_connection *connection);
-/* Writes one frame, with headroom for its header. If the wire cannot take the whole frame, the
- * connection is lost and killed. */
-void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
-                         enum gz_frame_first first);
+/* Writes one frame. If the wire cannot take the whole frame, the connection is lost and killed. */
+void gz_connection_write(struct gz_connection *connection, struct gz_bytes *frame);
 /* The same for a close. */
 void gz_connection_write_close(struct gz_connection *connection);
 

@@ -180,11 +180,6 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     return GZ_OK;
 }
 
-size_t gz_net_frame_headroom(void)
-{
-    return GZ_FRAME_HEADER_BYTES_MAX;
-}
-
 void gz_net_start(struct gz_net *net)
 {
     gz_listen_resume(net);

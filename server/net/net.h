@@ -225,8 +225,6 @@ bool gz_trust_header_valid(const char *name);
 /* Binds, and begins to listen. The strings and lists of `options` must live as long as the net. */
 GZ_MUST_USE enum gz_status gz_net_create(struct gz_net **net, const struct gz_net_options *options,
                                          struct gz_error *error);
-/* Bytes that have to be free before each frame. */
-size_t gz_net_frame_headroom(void);
 /* Begins to accept. */
 void gz_net_start(struct gz_net *net);
 /* Reads the certificate and the key again, for new connections. On an error, which names the option

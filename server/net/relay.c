@@ -33,17 +33,6 @@
 
 /* ---- the end ---- */
 
-static void drop_pieces(struct gz_relay *relay)
-{
-    while (relay->piece_count > 0) {
-        gz_piece_release(relay->pieces[relay->first_piece++]);
-        relay->piece_count--;
-    }
-    free(relay->pieces);
-    relay->pieces = NULL;
-    relay->first_piece = relay->piece_capacity = 0;
-}
-
 static void free_if_done(struct gz_relay *relay)
 {
     if (relay->connection == NULL && relay->route == NULL) free(relay);
@@ -52,7 +41,7 @@ static void free_if_done(struct gz_relay *relay)
 /* Separates the relay from its client. */
 static void let_client_go(struct gz_relay *relay)
 {
-    drop_pieces(relay);
+    gz_bytes_clear(&relay->pieces);
     gz_buffer_finish(&relay->to_authority);
     relay->connection->relay = NULL;
     relay->connection = NULL;
@@ -101,12 +90,10 @@ static void end_in_words(struct gz_connection *connection, int code, const uint8
 static void end_pieces(struct gz_relay *relay)
 {
     relay->is_ending = true;
-    for (; relay->piece_count > 0; relay->piece_count--) {
-        struct gz_piece *last = relay->pieces[relay->first_piece + relay->piece_count - 1];
-        if (last->is_last) break;
-        gz_piece_release(last);
-    }
-    if (relay->connection != NULL && relay->piece_count == 0) let_client_go(relay);
+    const struct gz_bytes *last;
+    while ((last = gz_bytes_last_of(&relay->pieces)) != NULL && !last->is_last)
+        gz_bytes_release(gz_bytes_pop_last(&relay->pieces));
+    if (relay->connection != NULL && relay->pieces.count == 0) let_client_go(relay);
     free_if_done(relay);
 }
 
@@ -133,7 +120,7 @@ void gz_relay_end(struct gz_relay *relay, int code, const uint8_t *words, size_t
 bool gz_relay_is_due(const struct gz_connection *connection)
 {
     const struct gz_relay *relay = connection->relay;
-    return relay != NULL && (connection->is_amid || (relay->is_ending && relay->piece_count > 0));
+    return relay != NULL && (connection->is_amid || (relay->is_ending && relay->pieces.count > 0));
 }
 
 void gz_relay_lose(struct gz_relay *relay, bool was_open)
@@ -254,54 +241,34 @@ static bool takes_pieces(const struct gz_relay *relay)
 static bool is_owed(const struct gz_connection *connection)
 {
     if (connection->end != 0) return !gz_relay_is_due(connection);
-    return !connection->is_amid && (connection->pong != NULL || connection->out.size > 0);
+    return !connection->is_amid &&
+           (connection->pong != NULL || gz_outbox_waiting(&connection->out) > 0);
 }
 
-/* Writes the piece and releases it. May free the relay. */
-static void write_piece(struct gz_relay *relay, struct gz_piece *piece)
+/* May free the relay. */
+static void write_piece(struct gz_relay *relay, struct gz_bytes *piece)
 {
     struct gz_connection *connection = relay->connection;
-    const struct gz_buffer bytes = {.data = piece->bytes, .size = piece->size};
     relay->owed += gz_piece_cost(piece->size);
     if (takes_pieces(relay)) {
         relay->net->counters.relayed_out += piece->size;
         connection->is_amid = !piece->is_last;
-        gz_connection_write(connection, &bytes, GZ_FRAME_RAW);
+        gz_connection_write(connection, piece);
     }
-    gz_piece_release(piece);
     if (connection->relay != NULL && !gz_connection_is_choked(connection)) count_taken(relay);
     if (is_owed(connection)) gz_connection_make_ready(connection);
 }
 
-static bool wait_for_client(struct gz_relay *relay, struct gz_piece *piece)
-{
-    if (relay->first_piece > 0 &&
-        relay->first_piece + relay->piece_count == relay->piece_capacity) {
-        memmove(relay->pieces, relay->pieces + relay->first_piece,
-                relay->piece_count * sizeof *relay->pieces);
-        relay->first_piece = 0;
-    }
-    const size_t at = relay->first_piece + relay->piece_count;
-    if (!gz_grow(&relay->pieces, &relay->piece_capacity, at + 1, sizeof *relay->pieces))
-        return false;
-    relay->pieces[at] = piece;
-    relay->piece_count++;
-    return true;
-}
-
-bool gz_relay_give(struct gz_relay *relay, struct gz_piece *piece)
+bool gz_relay_give(struct gz_relay *relay, struct gz_bytes *piece)
 {
     struct gz_connection *connection = relay->connection;
     if (connection == NULL) return true;
     relay->given += gz_piece_cost(piece->size);
     if (relay->given > GZ_TRUNK_WINDOW_BYTES) return false;
-    piece->uses++;
-    if (relay->piece_count == 0 && !gz_connection_is_choked(connection)) {
+    if (relay->pieces.count == 0 && !gz_connection_is_choked(connection))
         write_piece(relay, piece);
-    } else if (!wait_for_client(relay, piece)) {
-        gz_piece_release(piece);
+    else if (!gz_bytes_push(&relay->pieces, piece))
         gz_connection_break(connection);
-    }
     return true;
 }
 
@@ -310,11 +277,11 @@ void gz_relay_go_on(struct gz_connection *connection)
     struct gz_relay *relay = connection->relay;
     if (gz_connection_is_choked(connection)) return;
     count_taken(relay);
-    while (connection->relay != NULL && relay->piece_count > 0 &&
+    while (connection->relay != NULL && relay->pieces.count > 0 &&
            !gz_connection_is_choked(connection)) {
-        struct gz_piece *piece = relay->pieces[relay->first_piece++];
-        relay->piece_count--;
+        struct gz_bytes *piece = gz_bytes_pop(&relay->pieces);
         write_piece(relay, piece);
+        gz_bytes_release(piece);
     }
 }
 

@@ -9,14 +9,6 @@
 #include "net/internal.h"
 #include "net/trunk.h"
 
-/* Bytes of frames for clients, shared by all that have not taken them yet. */
-struct gz_piece {
-    size_t uses; /* references; freed with the last one */
-    size_t size;
-    bool is_last; /* a frame ends with it */
-    uint8_t bytes[];
-};
-
 /* A client and its channel. Freed when the client is gone and the channel is free. */
 struct gz_relay {
     struct gz_net *net;
@@ -33,8 +25,7 @@ struct gz_relay {
     struct gz_buffer to_authority; /* the hello until it is sent; then the bytes of one read */
     bool is_amid;                  /* in the middle of a frame to the authority */
     size_t in_flight;              /* bytes that the authority has not taken yet */
-    struct gz_piece **pieces;      /* waiting for the client, from `first_piece` on */
-    size_t first_piece, piece_count, piece_capacity;
+    struct gz_bytes_queue pieces;  /* of frames, waiting for the client */
     size_t given; /* bytes from the authority that are not acknowledged by TOOK, as windows count */
     size_t owed;  /* bytes in the client's socket, as windows count */
     size_t taken; /* bytes that the client has taken, not acknowledged by TOOK yet */
@@ -66,7 +57,7 @@ struct gz_route {
     size_t capacity, count;
     size_t next_channel;                          /* the search for a free one begins here */
     struct gz_relay *groups[GZ_TRUNK_GROUPS_MAX]; /* the first of each, from GZ_TRUNK_GROUP on */
-    struct gz_piece *latest[GZ_TRUNK_SLOTS];      /* by slot (bundle.h) */
+    struct gz_bytes *latest[GZ_TRUNK_SLOTS];      /* pieces of frames, by slot (bundle.h) */
 };
 
 /* ---- route.c ---- */
@@ -81,13 +72,12 @@ void gz_route_drop(const struct gz_net *net, const char *url, const char *why);
 bool gz_route_is_heard(const struct gz_net *net, const char *url, double *silence_s);
 /* Frees the channel. */
 void gz_route_leave(struct gz_relay *relay);
-void gz_piece_release(struct gz_piece *piece);
 
 /* ---- relay.c: for the route ---- */
 /* The trunk is open. */
 void gz_relay_open(struct gz_relay *relay);
-/* Takes a piece for the client. False if it exceeds the window. */
-GZ_MUST_USE bool gz_relay_give(struct gz_relay *relay, struct gz_piece *piece);
+/* Takes a piece of a frame for the client. False if it exceeds the window. */
+GZ_MUST_USE bool gz_relay_give(struct gz_relay *relay, struct gz_bytes *piece);
 /* The authority has taken `bytes`; false if fewer were on the way. */
 bool gz_relay_take_back(struct gz_relay *relay, size_t bytes);
 /* The authority has closed the channel. */

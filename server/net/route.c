@@ -24,19 +24,13 @@ static void enter_phase(struct gz_route *route, enum gz_route_phase phase)
 
 /* ---- pieces ---- */
 
-void gz_piece_release(struct gz_piece *piece)
-{
-    if (piece != NULL && --piece->uses == 0) free(piece);
-}
-
 /* Puts the piece into its slot. NULL without memory. */
-static struct gz_piece *keep_piece(struct gz_route *route, const struct gz_record *record)
+static struct gz_bytes *keep_piece(struct gz_route *route, const struct gz_record *record)
 {
-    struct gz_piece *piece = malloc(sizeof *piece + record->size);
+    struct gz_bytes *piece = gz_bytes_copy(GZ_FRAME_RAW, record->bytes, record->size);
     if (piece == NULL) return NULL;
-    *piece = (struct gz_piece){.uses = 1, .size = record->size, .is_last = record->is_last};
-    memcpy(piece->bytes, record->bytes, record->size);
-    gz_piece_release(route->latest[record->slot]);
+    piece->is_last = record->is_last;
+    gz_bytes_release(route->latest[record->slot]);
     return route->latest[record->slot] = piece;
 }
 
@@ -78,7 +72,7 @@ static const char *enter_group(struct gz_route *route, struct gz_relay *relay, s
     return NULL;
 }
 
-static const char *give_to_group(struct gz_relay *first, struct gz_piece *piece)
+static const char *give_to_group(struct gz_relay *first, struct gz_bytes *piece)
 {
     for (struct gz_relay *relay = first, *next; relay != NULL; relay = next) {
         next = relay->next_in_group;
@@ -88,7 +82,7 @@ static const char *give_to_group(struct gz_relay *first, struct gz_piece *piece)
 }
 
 /* `number`: of a channel, or a group. */
-static const char *give_to(struct gz_route *route, size_t number, struct gz_piece *piece)
+static const char *give_to(struct gz_route *route, size_t number, struct gz_bytes *piece)
 {
     struct gz_relay **group = group_of(route, number), *relay = relay_of(route, number);
     if (group != NULL) return give_to_group(*group, piece);
@@ -99,7 +93,7 @@ static const char *give_to(struct gz_route *route, size_t number, struct gz_piec
 static const char *give_piece(struct gz_route *route, const struct gz_record *record)
 {
     const bool is_new = record->kind == GZ_RECORD_DATA;
-    struct gz_piece *piece = is_new ? keep_piece(route, record) : route->latest[record->slot];
+    struct gz_bytes *piece = is_new ? keep_piece(route, record) : route->latest[record->slot];
     if (piece == NULL) return is_new ? "no memory" : "it named a piece that it never sent";
     const char *fault = NULL;
     for (size_t i = 0; i < record->count && fault == NULL; i++)
@@ -230,7 +224,7 @@ static void end(struct gz_trunk *trunk, const char *why)
     if (route->wsi != NULL) hang_up(route);
     for (size_t i = 0; i < route->capacity; i++)
         if (route->relays[i] != NULL) gz_relay_lose(route->relays[i], was_open);
-    for (size_t i = 0; i < GZ_TRUNK_SLOTS; i++) gz_piece_release(route->latest[i]);
+    for (size_t i = 0; i < GZ_TRUNK_SLOTS; i++) gz_bytes_release(route->latest[i]);
 }
 
 static void look_at(struct gz_trunk *trunk, double now_s)

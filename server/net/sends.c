@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <liburing.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "server/maxima.h"
@@ -27,9 +26,8 @@ struct gz_sends {
     struct io_uring ring;
     bool has_ring;
     gz_sends_done *done;
-    size_t count, used;
+    size_t count;
     struct send sends[GZ_SENDS_MAX];
-    uint8_t bytes[GZ_SENDS_BYTES];
 };
 
 /* Without this flag, which kernels have since 5.19, results would interrupt the thread. */
@@ -70,12 +68,8 @@ bool gz_sends_add(struct gz_sends *sends, int socket, const uint8_t *bytes, size
                   void *context)
 {
     if (size > GZ_SEND_BYTES_MAX) return false;
-    if (sends->count == GZ_SENDS_MAX || sends->used + size > sizeof sends->bytes)
-        gz_sends_go(sends);
-    uint8_t *copy = sends->bytes + sends->used;
-    memcpy(copy, bytes, size);
-    sends->used += size;
-    sends->sends[sends->count++] = (struct send){socket, context, copy, size, UNSENT};
+    if (sends->count == GZ_SENDS_MAX) gz_sends_go(sends);
+    sends->sends[sends->count++] = (struct send){socket, context, bytes, size, UNSENT};
     return true;
 }
 
@@ -116,11 +110,10 @@ void gz_sends_go(struct gz_sends *sends)
 {
     const size_t count = sends->count;
     if (sends->has_ring && count > 1) send_by_ring(sends);
-    sends->count = sends->used = 0;
+    sends->count = 0;
     for (size_t i = 0; i < count; i++) {
         struct send *one = &sends->sends[i];
         if (one->result == UNSENT) send_one(one);
-        const size_t sent = one->result > 0 ? (size_t)one->result : 0;
-        sends->done(one->context, one->bytes + sent, one->size - sent);
+        sends->done(one->context, one->result > 0 ? (size_t)one->result : 0);
     }
 }

@@ -1,6 +1,7 @@
 /* sends.h - sends to many sockets by one call of the kernel (io_uring), which takes up to a third
  * less time than a call for each. Where the kernel refuses a ring, as in many containers, there is
- * a call for each. Bytes are copied, and leave with gz_sends_go. Threads: one at a time. */
+ * a call for each. Bytes leave with gz_sends_go, and are the caller's: they stay as they are until
+ * `done` is called for them. Threads: one at a time. */
 #ifndef GZ_NET_SENDS_H
 #define GZ_NET_SENDS_H
 
@@ -10,9 +11,9 @@
 
 struct gz_sends;
 
-/* What the socket did not take of bytes that were added; `rest` is for this call alone. Without a
- * rest `size` is 0. Does not call functions of this header. */
-typedef void gz_sends_done(void *context, const uint8_t *rest, size_t size);
+/* How many of the bytes that were added the socket has taken; 0 also where the connection is
+ * broken. Does not call functions of this header. */
+typedef void gz_sends_done(void *context, size_t sent);
 
 /* NULL without memory. */
 struct gz_sends *gz_sends_create(gz_sends_done *done);
@@ -22,8 +23,8 @@ void gz_sends_destroy(struct gz_sends *sends);
 bool gz_sends_has_ring(const struct gz_sends *sends);
 
 /* Adds bytes for a socket that does not block, at most once for each socket until gz_sends_go.
- * False if they are too many for a copy. If there is no room for them, those that were added before
- * leave at once. */
+ * False if they are more than GZ_SEND_BYTES_MAX. If there is no room for them, those that were
+ * added before leave at once. */
 bool gz_sends_add(struct gz_sends *sends, int socket, const uint8_t *bytes, size_t size,
                   void *context);
 /* Sends what was added, and calls `done` for each, also where the connection is broken. */

@@ -23,11 +23,9 @@ static bool is_free(const struct gz_wire *wire)
     return gz_stream_is_free(stream_of(wire));
 }
 
-static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
-                        enum gz_frame_first first)
+static bool write_frame(struct gz_wire *wire, struct gz_bytes *frame)
 {
-    const size_t header = gz_frame_put_header(frame->data, frame->size, first);
-    return gz_stream_write(stream_of(wire), frame->data - header, header + frame->size);
+    return gz_stream_send(stream_of(wire), frame);
 }
 
 static bool write_close(struct gz_wire *wire, int code, const char *words)

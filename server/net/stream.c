@@ -20,15 +20,14 @@ struct gz_stream {
     uv_poll_t poll; /* first, so that a handle is its stream */
     int socket;
     bool is_started, is_paused;
-    bool is_asked;          /* the user is called once the socket takes more */
-    bool is_collected;      /* bytes of it are in `sends` */
-    struct gz_sends *sends; /* NULL: it sends by itself */
-    SSL *ssl;               /* NULL without TLS */
+    bool is_asked;              /* the user is called once the socket takes more */
+    struct gz_sends *sends;     /* NULL: it sends by itself */
+    struct gz_bytes *collected; /* they are in `sends`; NULL for none */
+    SSL *ssl;                   /* NULL without TLS */
     const struct gz_stream_user *user;
     void *context;
-    struct gz_buffer rest;   /* read when the stream was paused, and not taken yet */
-    struct gz_buffer unsent; /* from `sent` on: the socket has not taken it yet */
-    size_t sent;
+    struct gz_buffer rest;        /* read when the stream was paused, and not taken yet */
+    struct gz_bytes_queue unsent; /* the socket has not taken them yet */
 };
 
 static bool is_closing(const struct gz_stream *stream)
@@ -160,45 +159,65 @@ static bool send_now(const struct gz_stream *stream, const uint8_t *bytes, size_
     return count >= 0 || (stream->ssl == NULL && (errno == EAGAIN || errno == EINTR));
 }
 
-static bool keep(struct gz_stream *stream, const uint8_t *bytes, size_t size)
+/* Keeps all of the bytes but what is `sent`, of which nothing is if others wait already. */
+static bool keep(struct gz_stream *stream, struct gz_bytes *bytes, size_t sent)
 {
-    struct gz_buffer *unsent = &stream->unsent;
-    unsent->max = unsent->size + size; /* takes no more memory than it needs */
-    if (gz_buffer_append(unsent, bytes, size) != GZ_OK) return false;
+    if (!gz_bytes_push(&stream->unsent, bytes)) return false;
+    stream->unsent.taken += sent;
     watch(stream);
     return true;
 }
 
-static bool collect(struct gz_stream *stream, const uint8_t *bytes, size_t size)
+static bool collect(struct gz_stream *stream, struct gz_bytes *bytes)
 {
-    if (stream->sends == NULL || stream->ssl != NULL || !gz_stream_is_free(stream)) return false;
-    stream->is_collected = gz_sends_add(stream->sends, stream->socket, bytes, size, stream);
-    return stream->is_collected;
+    if (stream->sends == NULL || stream->ssl != NULL || !gz_stream_is_free(stream) ||
+        !gz_sends_add(stream->sends, stream->socket, gz_bytes_wire(bytes),
+                      gz_bytes_wire_size(bytes), stream))
+        return false;
+    stream->collected = gz_bytes_hold(bytes);
+    return true;
 }
 
 /* What was collected of the stream leaves before anything else that is done to it. */
 static void send_collected(struct gz_stream *stream)
 {
-    if (stream->is_collected) gz_sends_go(stream->sends);
+    if (stream->collected != NULL) gz_sends_go(stream->sends);
 }
 
 /* A broken socket takes nothing: the loop notices it when it sends the rest. */
-void gz_stream_sent(void *context, const uint8_t *rest, size_t size)
+void gz_stream_sent(void *context, size_t sent)
 {
     struct gz_stream *stream = context;
-    stream->is_collected = false;
-    if (size == 0 || is_closing(stream)) return;
-    if (!keep(stream, rest, size)) shutdown(stream->socket, SHUT_RDWR); /* the rest is lost */
-    if (stream->user->full != NULL) stream->user->full(stream->context);
+    struct gz_bytes *bytes = stream->collected;
+    stream->collected = NULL;
+    if (sent < gz_bytes_wire_size(bytes) && !is_closing(stream)) {
+        if (!keep(stream, bytes, sent)) shutdown(stream->socket, SHUT_RDWR); /* the rest is lost */
+        if (stream->user->full != NULL) stream->user->full(stream->context);
+    }
+    gz_bytes_release(bytes);
+}
+
+bool gz_stream_send(struct gz_stream *stream, struct gz_bytes *bytes)
+{
+    const size_t size = gz_bytes_wire_size(bytes);
+    size_t sent = 0;
+    send_collected(stream);
+    if (collect(stream, bytes)) return true;
+    if (gz_stream_is_free(stream) && !send_now(stream, gz_bytes_wire(bytes), size, &sent))
+        return false;
+    return sent == size || keep(stream, bytes, sent);
 }
 
 bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size)
 {
     size_t sent = 0;
     send_collected(stream);
-    if (collect(stream, bytes, size)) return true;
     if (gz_stream_is_free(stream) && !send_now(stream, bytes, size, &sent)) return false;
-    return sent == size || keep(stream, bytes + sent, size - sent);
+    if (sent == size) return true;
+    struct gz_bytes *rest = gz_bytes_copy(GZ_FRAME_RAW, bytes + sent, size - sent);
+    const bool is_kept = rest != NULL && keep(stream, rest, 0);
+    gz_bytes_release(rest);
+    return is_kept;
 }
 
 static void tell_free(struct gz_stream *stream)
@@ -216,20 +235,24 @@ void gz_stream_ask(struct gz_stream *stream)
 
 static void send_unsent(struct gz_stream *stream)
 {
-    struct gz_buffer *unsent = &stream->unsent;
-    if (!send_now(stream, unsent->data, unsent->size, &stream->sent)) {
-        gz_buffer_finish(unsent);
-        end(stream);
-    } else if (stream->sent == unsent->size) {
-        gz_buffer_finish(unsent);
-        stream->sent = 0;
-        tell_free(stream);
+    struct gz_bytes_queue *unsent = &stream->unsent;
+    struct gz_bytes *first;
+    while ((first = gz_bytes_first_of(unsent)) != NULL) {
+        const size_t size = gz_bytes_wire_size(first);
+        if (!send_now(stream, gz_bytes_wire(first), size, &unsent->taken)) {
+            gz_bytes_clear(unsent);
+            end(stream);
+            return;
+        }
+        if (unsent->taken < size) return;
+        gz_bytes_release(gz_bytes_pop(unsent));
     }
+    tell_free(stream);
 }
 
 bool gz_stream_is_free(const struct gz_stream *stream)
 {
-    return stream->unsent.size == 0;
+    return stream->unsent.count == 0;
 }
 
 void gz_stream_end_writing(struct gz_stream *stream)
@@ -403,7 +426,7 @@ static void handle_closed(uv_handle_t *poll)
     SSL_free(stream->ssl);
     close(stream->socket);
     gz_buffer_finish(&stream->rest);
-    gz_buffer_finish(&stream->unsent);
+    gz_bytes_clear(&stream->unsent);
     free(stream);
 }
 

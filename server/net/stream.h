@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "net/sends.h"
+#include "sync/bytes.h"
 
 struct gz_stream;
 
@@ -38,11 +39,11 @@ struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in)
  * if it is none, the stream has no TLS. NULL without memory: then the socket is the caller's. */
 struct gz_stream *gz_stream_create(uv_loop_t *loop, int socket, SSL_CTX *tls);
 bool gz_stream_is_tls(const struct gz_stream *stream);
-/* What is written from now on without TLS is collected in `sends`, which outlive the stream;
- * otherwise it is sent at once. */
+/* Bytes that are held (gz_stream_send) and go without TLS are collected in `sends` from now on,
+ * which outlive the stream; otherwise they are sent at once. */
 void gz_stream_collect(struct gz_stream *stream, struct gz_sends *sends);
 /* The sends' gz_sends_done. */
-void gz_stream_sent(void *context, const uint8_t *rest, size_t size);
+void gz_stream_sent(void *context, size_t sent);
 /* Begins to read, once libwebsockets has destroyed `wsi`; or goes on with another user. If it
  * fails, which it does without memory, the stream can only be closed. */
 bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user, void *context);
@@ -50,8 +51,10 @@ bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user
 void gz_stream_forget_user(struct gz_stream *stream);
 /* Calls go_on in a later turn of the loop, as soon as the socket takes more. */
 void gz_stream_ask(struct gz_stream *stream);
-/* Sends bytes, and keeps what the socket does not take now. False without memory, or if the
+/* Sends bytes, and holds them until the socket has taken them. False without memory, or if the
  * connection is broken: then a part may have been sent. */
+bool gz_stream_send(struct gz_stream *stream, struct gz_bytes *bytes);
+/* The same for bytes that nobody holds: keeps a copy of what the socket does not take now. */
 bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size);
 /* Whether all that was written is sent or collected. */
 bool gz_stream_is_free(const struct gz_stream *stream);

@@ -10,11 +10,13 @@
 #include "net/internal.h"
 #include "net/progress.h"
 
+#define UNREAD "it reads nothing any more"
+
 void gz_trunk_init(struct gz_trunk *trunk, struct gz_net *net, const struct gz_trunk_end *end)
 {
     *trunk = (struct gz_trunk){.net = net, .end = end, .next = net->trunks};
     gz_buffer_init(&trunk->in, GZ_TRUNK_IN_BYTES_MAX, 0);
-    gz_bundle_init(&trunk->out, GZ_TRUNK_OUT_BYTES_MAX, GZ_FRAME_HEADER_BYTES_MAX);
+    gz_bundle_init(&trunk->out, GZ_TRUNK_OUT_BYTES_MAX);
     trunk->heard_s = trunk->stated_s = trunk->took_s = gz_awake_now(&net->awake);
     net->trunks = trunk;
 }
@@ -164,46 +166,48 @@ static bool is_writable(const struct gz_trunk *trunk)
     return trunk->fault == NULL && trunk->stream != NULL && gz_stream_is_free(trunk->stream);
 }
 
-/* Puts the header before a frame; the frames of a client are masked. Without random bytes the mask
- * is no secret, which matters between a browser and a proxy alone. */
-static size_t put_header(const struct gz_trunk *trunk, uint8_t *bytes, size_t size,
-                         enum gz_frame_first first)
+/* The frames of a client are masked. Without random bytes the mask is no secret, which matters
+ * between a browser and a proxy alone. NULL for those of a server. */
+static const uint8_t *choose_mask(const struct gz_trunk *trunk, uint8_t mask[4])
 {
-    uint8_t mask[4] = {0};
-    if (!trunk->frames.is_of_server) return gz_frame_put_header(bytes, size, first);
-    (void)uv_random(NULL, NULL, mask, sizeof mask, 0, NULL);
-    return gz_frame_mask(bytes, size, first, mask);
-}
-
-static void write_frame(struct gz_trunk *trunk, uint8_t *bytes, size_t size,
-                        enum gz_frame_first first)
-{
-    const size_t header = put_header(trunk, bytes, size, first);
-    if (!gz_stream_write(trunk->stream, bytes - header, header + size))
-        gz_trunk_fail(trunk, "it reads nothing any more");
+    memset(mask, 0, 4);
+    if (!trunk->frames.is_of_server) return NULL;
+    (void)uv_random(NULL, NULL, mask, 4, 0, NULL);
+    return mask;
 }
 
 static void flush(struct gz_trunk *trunk)
 {
     struct gz_net_counters *counters = &trunk->net->counters;
-    struct gz_buffer *out = &trunk->out.out;
+    const struct gz_buffer *out = &trunk->out.out;
     const bool was_full = gz_trunk_is_full(trunk);
+    uint8_t mask[4];
     if (out->size == 0 || !is_writable(trunk)) return;
     counters->trunk_bytes += out->size;
-    write_frame(trunk, out->data, out->size, GZ_FRAME_BINARY_FIRST);
-    gz_bundle_sent(&trunk->out);
+    struct gz_bytes *frame = gz_bundle_take(&trunk->out, choose_mask(trunk, mask));
+    if (!gz_stream_send(trunk->stream, frame)) gz_trunk_fail(trunk, UNREAD);
+    gz_bundle_give_back(&trunk->out, frame);
     trunk->answers = 0;
     if (trunk->fault == NULL && gz_stream_is_paused(trunk->stream)) gz_stream_resume(trunk->stream);
     if (was_full && trunk->fault == NULL && trunk->end->go_on != NULL) trunk->end->go_on(trunk);
 }
 
+static void write_pong(struct gz_trunk *trunk)
+{
+    uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX], mask[4] = {0};
+    uint8_t *end = bytes + sizeof bytes;
+    const size_t size = choose_mask(trunk, mask) != NULL
+                            ? gz_frame_mask(end, 0, GZ_FRAME_PONG_FIRST, mask)
+                            : gz_frame_put_header(end, 0, GZ_FRAME_PONG_FIRST);
+    if (!gz_stream_write(trunk->stream, end - size, size)) gz_trunk_fail(trunk, UNREAD);
+}
+
 static void tell(struct gz_trunk *trunk)
 {
-    uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX];
     if (trunk->end->tell != NULL)
         trunk->end->tell(trunk);
     else
-        write_frame(trunk, bytes + GZ_FRAME_HEADER_BYTES_MAX, 0, GZ_FRAME_PONG_FIRST);
+        write_pong(trunk);
 }
 
 /* ---- all trunks ---- */

@@ -138,10 +138,9 @@ static void take_ping(struct gz_connection *connection, const struct gz_frame_pa
 {
     if (connection->end != 0 || !pay(connection)) return;
     if (connection->pong != NULL && gz_connection_is_free(connection)) gz_pong_write(connection);
-    if (connection->pong == NULL) connection->pong = malloc(sizeof *connection->pong);
+    gz_bytes_release(connection->pong);
+    connection->pong = gz_bytes_copy(GZ_FRAME_PONG_FIRST, part->bytes, part->size);
     if (connection->pong == NULL) return; /* without memory a ping is not answered */
-    connection->pong->size = part->size;
-    memcpy(connection->pong->bytes, part->bytes, part->size);
     gz_connection_make_ready(connection);
 }
 
@@ -225,7 +224,7 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
                       wire->arrival->is_channel ? GZ_PEER_RELAYED : GZ_PEER_NAMELESS);
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
-    gz_buffer_init(&connection->out, OUT_BYTES_MAX, GZ_FRAME_HEADER_BYTES_MAX);
+    gz_outbox_init(&connection->out, OUT_BYTES_MAX);
     gz_connection_link(connection, &net->lobby);
     gz_alive_replan(connection);
     net->counters.connections++;
@@ -240,8 +239,8 @@ void gz_connection_finish(struct gz_connection *connection)
     gz_connection_unlink(connection);
     gz_alive_forget(connection);
     gz_buffer_finish(&connection->in);
-    gz_buffer_finish(&connection->out);
-    free(connection->pong);
+    gz_outbox_finish(&connection->out);
+    gz_bytes_release(connection->pong);
     net->session_count--;
 }
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "net/frame.h"
-#include "proto/base/buffer.h"
+#include "sync/bytes.h"
 
 struct gz_wire {
     const struct gz_wire_kind *kind;
@@ -17,10 +17,10 @@ struct gz_wire {
 
 struct gz_wire_kind {
     bool is_tended; /* another member checks whether the client is alive */
-    /* Takes one frame, with headroom for its header; RAW: complete bytes of frames. False if it
-     * cannot take the whole frame, without memory or because the wire is broken: a part may be on
-     * its way, so that no frame can follow. */
-    bool (*write)(struct gz_wire *wire, const struct gz_buffer *frame, enum gz_frame_first first);
+    /* Takes one frame, or complete bytes of frames (RAW), and holds it while it needs it. False if
+     * it cannot take the whole frame, without memory or because the wire is broken: a part may be
+     * on its way, so that no frame can follow. */
+    bool (*write)(struct gz_wire *wire, struct gz_bytes *frame);
     /* Takes a close, as `write`. `words` may be NULL; GZ_CLOSE_NONE sends neither code nor
      * words. */
     bool (*write_close)(struct gz_wire *wire, int code, const char *words);

@@ -48,7 +48,7 @@ bool gz_cohort_is_behind(const struct gz_cohort *cohort)
     return gz_sync_is_behind(cohort->core->sync, &cohort->cursor);
 }
 
-const struct gz_buffer *gz_cohort_frame(struct gz_cohort *cohort, struct gz_now now)
+struct gz_bytes *gz_cohort_frame(struct gz_cohort *cohort, struct gz_now now)
 {
     struct gz_core *core = cohort->core;
     gz_core_enter(core, now);

@@ -51,8 +51,7 @@ static bool build(struct gz_core *core, const struct gz_scene_state *state)
         core->access == NULL)
         return false;
     gz_scene_stored(core->scene, state->seq);
-    core->sync = gz_sync_create(core->scene, core->notes, core->checkpoints, state->seq,
-                                core->options.frame_headroom);
+    core->sync = gz_sync_create(core->scene, core->notes, core->checkpoints, state->seq);
     if (core->sync == NULL || !gz_epochs_init(&core->epochs, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
@@ -88,7 +87,6 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     core->clock = gz_clock_from(state->time);
     gz_journal_init(&core->journal, options->batches > 0 ? options->batches : 1, gz_core_answer,
                     core);
-    core->frame.headroom = options->frame_headroom;
     gz_arena_init(&core->decoded, 0);
     gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
     if (build(core, state)) {
@@ -402,19 +400,18 @@ static size_t weight_of(const struct gz_session *session)
 }
 
 /* The next frame at the session's cursor. One that `counts` waits for a turn with bytes left. */
-static const struct gz_buffer *frame_at_cursor(struct gz_session *session, bool counts)
+static struct gz_bytes *frame_at_cursor(struct gz_session *session, bool counts)
 {
     struct gz_core *core = session->core;
     if (counts && waits_for_turn(session)) return NULL;
     const size_t weight = counts ? weight_of(session) : 0;
-    const struct gz_buffer *frame =
-        gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
+    struct gz_bytes *frame = gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
     if (frame != NULL) core->told_bytes += weight * frame->size;
     return frame;
 }
 
 /* Of a viewer with an interest. */
-static const struct gz_buffer *own_frame(struct gz_session *session)
+static struct gz_bytes *own_frame(struct gz_session *session)
 {
     const struct gz_core *core = session->core;
     if (is_in_debt(session) || !gz_sync_is_ready(core->sync, &session->cursor)) {
@@ -422,32 +419,31 @@ static const struct gz_buffer *own_frame(struct gz_session *session)
         return NULL;
     }
     if (!gz_sync_has_frame(core->sync, &session->cursor)) return NULL;
-    const struct gz_buffer *frame = frame_at_cursor(session, true);
+    struct gz_bytes *frame = frame_at_cursor(session, true);
     gz_budget_charge(session, gz_sync_take_looks(&session->cursor));
     return frame;
 }
 
 /* Of the other viewers, who share their frames: only a piece of a snapshot counts. */
-static const struct gz_buffer *whole_frame(struct gz_session *session)
+static struct gz_bytes *whole_frame(struct gz_session *session)
 {
     return frame_at_cursor(session, gz_sync_is_behind(session->core->sync, &session->cursor));
 }
 
-static const struct gz_buffer *scene_frame(struct gz_session *session)
+static struct gz_bytes *scene_frame(struct gz_session *session)
 {
     if (session->cursor.interest_set != NULL) return own_frame(session);
     const bool is_due = gz_sync_has_frame(session->core->sync, &session->cursor);
     return is_due ? whole_frame(session) : NULL;
 }
 
-static const struct gz_buffer *piece_of_answer(struct gz_session *session)
+static struct gz_bytes *piece_of_answer(struct gz_session *session)
 {
-    struct gz_core *core = session->core;
     if (session->past.answer == NULL || waits_for_turn(session)) return NULL;
     gz_session_send_piece(session);
-    if (!gz_outbox_next(&session->outbox, &core->frame)) return NULL;
-    core->told_bytes += core->frame.size;
-    return &core->frame;
+    struct gz_bytes *frame = gz_outbox_next(&session->outbox);
+    if (frame != NULL) session->core->told_bytes += frame->size;
+    return frame;
 }
 
 /* Appends the frame for all sessions to the one for this session alone, if both are small: two
@@ -458,28 +454,31 @@ static void take_along(struct gz_session *session)
     const struct gz_cursor before = session->cursor;
     const size_t told_bytes = core->told_bytes;
     if (session->ended || session->past.answer != NULL || before.interest_set != NULL) return;
-    const struct gz_buffer *frame = whole_frame(session);
-    if (frame == NULL || gz_outbox_extend(&session->outbox, &core->frame, frame)) return;
-    session->cursor = before;
-    core->told_bytes = told_bytes;
+    struct gz_bytes *frame = whole_frame(session);
+    if (frame != NULL && !gz_outbox_extend(&session->outbox, frame)) {
+        session->cursor = before;
+        core->told_bytes = told_bytes;
+    }
+    gz_bytes_release(frame);
 }
 
 /* First the messages for this session alone; then frames for all sessions and pieces of an answer,
  * alternating. */
-const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
-                                           struct gz_now now)
+struct gz_bytes *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
+                                    struct gz_now now)
 {
     struct gz_past *past = &session->past;
     gz_core_enter(core, now);
     session->frame_waits = false;
-    if (gz_outbox_next(&session->outbox, &core->frame)) {
+    if (gz_outbox_waiting(&session->outbox) > 0) {
+        if (session->outbox.whole.count == 0) take_along(session);
+        struct gz_bytes *own = gz_outbox_next(&session->outbox);
         if (gz_outbox_waiting(&session->outbox) == 0) session->is_answered = false;
-        take_along(session);
-        return &core->frame;
+        return own;
     }
     if (session->ended) return NULL;
     const bool answer_first = past->takes_turns;
-    const struct gz_buffer *frame = answer_first ? NULL : scene_frame(session);
+    struct gz_bytes *frame = answer_first ? NULL : scene_frame(session);
     past->takes_turns = past->answer != NULL && frame != NULL;
     if (frame != NULL) return frame;
     frame = piece_of_answer(session);

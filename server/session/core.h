@@ -19,6 +19,7 @@
 #include "proto/message.h"
 #include "scene/record.h"
 #include "session/core_options.h"
+#include "sync/bytes.h"
 
 struct gz_core;
 struct gz_session;
@@ -105,11 +106,10 @@ void *gz_session_owner(const struct gz_session *session);
 /* Its client is connected to another server, which relays it, and to which it comes back. */
 void gz_session_set_relayed(struct gz_session *session);
 
-/* The next frame for this session, which then counts as sent; NULL if there is none. The buffer is
- * valid until the next call of this core; the host may write to the `frame_headroom` bytes before
- * its data. Sessions whose cursors are equal get the same bytes. */
-const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
-                                           struct gz_now now);
+/* The next frame for this session, which then counts as sent; NULL if there is none. The caller has
+ * the reference. Sessions whose cursors are equal get the same bytes. */
+struct gz_bytes *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
+                                    struct gz_now now);
 /* Whether gz_core_next_frame returned NULL because the turn has used up GZ_TOLD_BYTES_PER_TURN:
  * pieces of snapshots, and frames for one session alone, count against it. The frame that passes
  * the bound is still made. Ask the session again in the next turn at the latest. */
@@ -151,7 +151,7 @@ void gz_cohort_place(const struct gz_cohort *cohort, struct gz_session *session)
 /* Whether each session has to wait for its turn with the next frame: none may be asked for. */
 bool gz_cohort_is_behind(const struct gz_cohort *cohort);
 /* As gz_core_next_frame. */
-const struct gz_buffer *gz_cohort_frame(struct gz_cohort *cohort, struct gz_now now);
+struct gz_bytes *gz_cohort_frame(struct gz_cohort *cohort, struct gz_now now);
 
 /* A list of the sessions that leave once their lent core is back. The host keeps the list, and may
  * use it while the core is lent. */

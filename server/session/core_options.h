@@ -14,7 +14,6 @@ struct gz_core_options {
     _Atomic uint64_t *errors;
     const char *server;    /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
     double messages_per_s; /* 0: GZ_MESSAGES_PER_S_MAX */
-    size_t frame_headroom; /* free bytes before each frame */
     size_t batches;        /* that the host takes at the same time; 0: one */
     bool lends;            /* work on more than GZ_NODES_AT_ONCE nodes waits for gz_core_do_bulk */
 };

@@ -74,7 +74,6 @@ struct gz_core {
      * afterwards (gz_arena_go_back). Its maximum is GZ_EDIT_BYTES_MAX; the changes of all gestures
      * together fit, because each node is in one. */
     struct gz_arena scratch;
-    struct gz_buffer frame; /* the frame that was handed out last */
 };
 
 /* Begins each call of the host that does work: empties the scratch and sets the clock. */

@@ -174,7 +174,7 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     memcpy(session->user, claims->user, sizeof session->user);
     memcpy(session->name, claims->name, sizeof session->name);
     memcpy(session->payer, gz_claims_payer(claims), sizeof session->payer);
-    gz_outbox_init(&session->outbox, core->frame.headroom);
+    gz_outbox_init(&session->outbox, GZ_OUTBOX_BYTES_MAX);
     return session;
 }
 

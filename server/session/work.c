@@ -147,10 +147,7 @@ void gz_core_let_sleep(struct gz_core *core)
     for (struct gz_session *session = core->awake; session != NULL; session = next) {
         next = session->next_awake;
         const bool is_drowsy = !has_something(session);
-        if (is_drowsy && session->is_drowsy) {
-            gz_session_forget_awake(session);
-            gz_outbox_rest(&session->outbox);
-        }
+        if (is_drowsy && session->is_drowsy) gz_session_forget_awake(session);
         session->is_drowsy = is_drowsy;
     }
 }

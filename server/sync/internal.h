@@ -12,9 +12,9 @@
 /* An encoded frame, and the cursors before and after it. */
 struct cached_frame {
     struct gz_cursor before, after;
-    uint64_t version; /* content_version when the frame was made; 0: empty */
-    uint64_t used;    /* the frame with the lowest is replaced */
-    struct gz_buffer bytes;
+    uint64_t version;       /* content_version when the frame was made; 0: empty */
+    uint64_t used;          /* the frame with the lowest is replaced */
+    struct gz_bytes *bytes; /* NULL: there is nothing to send */
 };
 
 struct edit_bytes {
@@ -74,8 +74,7 @@ struct gz_sync {
 
     struct cached_frame frames[FRAMES];
     uint64_t uses;
-    struct gz_buffer own; /* a frame for a viewer with an interest */
-    size_t delta_bytes;   /* size at which a delta is cut */
+    size_t delta_bytes; /* size at which a delta is cut */
 
     struct edit_bytes edits[GZ_EDIT_RING]; /* edit number i (from 1) is at i % GZ_EDIT_RING */
     uint64_t edit_count;

@@ -17,8 +17,7 @@ static void init_board(struct board *board)
 }
 
 struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
-                               const struct gz_checkpoint_list *checkpoints, uint64_t saved,
-                               size_t headroom)
+                               const struct gz_checkpoint_list *checkpoints, uint64_t saved)
 {
     struct gz_sync *sync = calloc(1, sizeof *sync);
     if (sync == NULL) return NULL;
@@ -35,9 +34,6 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->delta_bytes = GZ_DELTA_BYTES_MAX;
     sync->gathered_from = sync->gathered_to = gz_scene_seq(scene);
     sync->gathered_due_s = -INFINITY;
-    for (int i = 0; i < FRAMES; i++)
-        gz_buffer_init(&sync->frames[i].bytes, GZ_FRAME_BYTES_MAX, headroom);
-    gz_buffer_init(&sync->own, GZ_FRAME_BYTES_MAX, headroom);
     return sync;
 }
 
@@ -71,9 +67,9 @@ void gz_sync_rest(struct gz_sync *sync)
 {
     for (int i = 0; i < FRAMES; i++) {
         sync->frames[i].version = 0;
-        gz_buffer_finish(&sync->frames[i].bytes);
+        gz_bytes_release(sync->frames[i].bytes);
+        sync->frames[i].bytes = NULL;
     }
-    gz_buffer_finish(&sync->own);
     free_scratch(sync);
 }
 
@@ -313,21 +309,48 @@ static struct cached_frame *oldest_frame(struct gz_sync *sync)
     return oldest;
 }
 
-/* Makes a frame for a viewer with an interest. The interest set records what the viewer has while
- * the frame is built; if that fails in the middle, the viewer starts from 0. */
-static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor *cursor,
-                                         double unix_s)
+/* Builds the frame in this memory, which is used up, and moves the cursor past it. *bytes is NULL
+ * if nothing is to be sent, or after a failure: then the cursor stays. */
+static enum gz_status make_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
+                                 struct gz_buffer *out, struct gz_bytes **bytes)
 {
     struct gz_cursor after = *cursor;
-    gz_buffer_clear(&sync->own);
-    if (build_frame(sync, &after, unix_s, &sync->own) != GZ_OK) {
+    const enum gz_status status = build_frame(sync, &after, unix_s, out);
+    const bool is_made = status == GZ_OK && out->size > 0;
+    if (status == GZ_OK) *cursor = after;
+    *bytes = is_made ? gz_bytes_seal(out, GZ_FRAME_BINARY_FIRST, NULL) : NULL;
+    gz_buffer_finish(out);
+    return status;
+}
+
+/* Makes a frame for a viewer with an interest. The interest set records what the viewer has while
+ * the frame is built; if that fails in the middle, the viewer starts from 0. */
+static struct gz_bytes *own_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
+{
+    struct gz_buffer out;
+    struct gz_bytes *bytes;
+    gz_buffer_init(&out, GZ_FRAME_BYTES_MAX, GZ_BYTES_HEADROOM);
+    if (make_frame(sync, cursor, unix_s, &out, &bytes) != GZ_OK)
         gz_sync_forget_interest(cursor);
-        return NULL;
-    }
-    *cursor = after;
-    if (cursor->greeted && gz_interest_set_is_whole(cursor->interest_set))
+    else if (cursor->greeted && gz_interest_set_is_whole(cursor->interest_set))
         gz_sync_cursor_finish(cursor);
-    return sync->own.size > 0 ? &sync->own : NULL;
+    return bytes;
+}
+
+/* Replaces the oldest frame by the one at this cursor, in its memory if nobody else holds it. NULL
+ * without memory. */
+static struct cached_frame *new_frame(struct gz_sync *sync, const struct gz_cursor *cursor,
+                                      double unix_s)
+{
+    struct cached_frame *frame = oldest_frame(sync);
+    struct gz_buffer out;
+    gz_buffer_init(&out, GZ_FRAME_BYTES_MAX, GZ_BYTES_HEADROOM);
+    gz_bytes_reuse(frame->bytes, &out);
+    frame->version = 0;
+    frame->before = frame->after = *cursor;
+    if (make_frame(sync, &frame->after, unix_s, &out, &frame->bytes) != GZ_OK) return NULL;
+    frame->version = content_version(sync);
+    return frame;
 }
 
 /* What has changed of the scene, and what of it is saved. */
@@ -364,27 +387,20 @@ bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *curso
            cursor->checkpoints.since != 0 || cursor->presence.since != 0;
 }
 
-const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
+struct gz_bytes *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
     if (cursor->form.compact) sync->boards[gz_board_of(cursor)].is_read_compact = true;
     if (!has_scene_news(sync, cursor) && !has_other_news(sync, cursor)) return NULL;
     if (!gz_sync_is_ready(sync, cursor)) return NULL;
     if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
-    if (frame == NULL) {
-        frame = oldest_frame(sync);
-        frame->version = 0;
-        frame->before = *cursor;
-        frame->after = *cursor;
-        gz_buffer_clear(&frame->bytes);
-        if (build_frame(sync, &frame->after, unix_s, &frame->bytes) != GZ_OK) return NULL;
-        frame->version = content_version(sync);
-    }
+    if (frame == NULL) frame = new_frame(sync, cursor, unix_s);
+    if (frame == NULL) return NULL;
     frame->used = ++sync->uses;
     const struct gz_form form = cursor->form;
     *cursor = frame->after;
     cursor->form = form;
-    return frame->bytes.size > 0 ? &frame->bytes : NULL;
+    return frame->bytes != NULL ? gz_bytes_hold(frame->bytes) : NULL;
 }
 
 /* ---- messages besides the scene ---- */

@@ -18,7 +18,8 @@
  *
  * Ownership: the scene, the notes, the checkpoints and the presence entries belong to the caller.
  * They outlive the sync; an entry may also be withdrawn (gz_sync_absent). Threads: one. No clock:
- * the time is handed in. Memory: none is asked for in the steady state. */
+ * the time is handed in. Memory: none is asked for in the steady state but for frames that are for
+ * one viewer alone. */
 #ifndef GZ_SYNC_H
 #define GZ_SYNC_H
 
@@ -26,6 +27,7 @@
 #include "scene/checkpoints.h"
 #include "scene/notes.h"
 #include "scene/scene.h"
+#include "sync/bytes.h"
 #include "sync/interest_set.h"
 
 struct gz_sync;
@@ -101,10 +103,9 @@ struct gz_presence_entry {
     struct gz_presence_entry *next_changed, **changed_link; /* link NULL: it did not change */
 };
 
-/* NULL without memory. `headroom` bytes are free before each frame. */
+/* NULL without memory. */
 struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
-                               const struct gz_checkpoint_list *checkpoints, uint64_t saved,
-                               size_t headroom);
+                               const struct gz_checkpoint_list *checkpoints, uint64_t saved);
 void gz_sync_destroy(struct gz_sync *sync);
 /* Call it when no viewer is left: frees the memory of frames. The next frame allocates it again. */
 void gz_sync_rest(struct gz_sync *sync);
@@ -134,9 +135,8 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 /* The next frame for this cursor, which moves past it; with what is gathered, whether it is due or
  * not. NULL if there is none, if it is not ready, or without memory: then the cursor stays, but a
  * viewer with an interest starts from 0. Also NULL, behind the news, if the viewer's form tells
- * nothing of them. Valid until the next call. */
-const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor,
-                                      double unix_s);
+ * nothing of them. The caller has a reference. */
+struct gz_bytes *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s);
 /* Whether the viewer's next frame may have the largest size: it has no complete state yet, lacks
  * more than one frame holds, or is to be sent the starts of a motion. */
 bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor);

@@ -97,10 +97,11 @@ static void join(struct stage *stage, const char *form)
 
 static void take_frames(struct stage *stage, struct gz_session *session)
 {
-    const struct gz_buffer *frame;
+    struct gz_bytes *frame;
     while ((frame = gz_core_next_frame(stage->core, session, stage->now)) != NULL) {
         stage->bytes += frame->size;
         stage->frames++;
+        gz_bytes_release(frame);
     }
 }
 

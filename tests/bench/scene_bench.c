@@ -62,10 +62,12 @@ static void say(struct bench *bench, struct gz_message *message)
 static size_t take_frames(struct bench *bench)
 {
     size_t bytes = 0;
-    const struct gz_buffer *frame;
+    struct gz_bytes *frame;
     gz_core_turn(bench->core, bench->now);
-    while ((frame = gz_core_next_frame(bench->core, bench->session, bench->now)) != NULL)
+    while ((frame = gz_core_next_frame(bench->core, bench->session, bench->now)) != NULL) {
         bytes += frame->size;
+        gz_bytes_release(frame);
+    }
     return bytes;
 }
 

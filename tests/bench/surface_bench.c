@@ -47,7 +47,9 @@ static double say(struct bench *bench, struct gz_message *message)
     double took = now_s() - before;
     gz_buffer_finish(&bytes);
     gz_core_turn(bench->core, bench->now);
-    while (gz_core_next_frame(bench->core, bench->session, bench->now) != NULL) continue;
+    struct gz_bytes *frame;
+    while ((frame = gz_core_next_frame(bench->core, bench->session, bench->now)) != NULL)
+        gz_bytes_release(frame);
     return took;
 }
 

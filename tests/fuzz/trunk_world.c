@@ -187,6 +187,11 @@ static void read_records(struct world_stream *stream, uint8_t *bytes, size_t siz
     }
 }
 
+bool gz_stream_send(struct gz_stream *stream, struct gz_bytes *bytes)
+{
+    return gz_stream_write(stream, gz_bytes_wire(bytes), gz_bytes_wire_size(bytes));
+}
+
 /* The other member can read the frame, and the records in it. */
 bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size)
 {
@@ -514,8 +519,8 @@ static void check_route(const struct gz_route *route)
         const struct gz_relay *relay = route->relays[i];
         size_t waiting = 0;
         if (relay == NULL) continue;
-        for (size_t at = 0; at < relay->piece_count; at++)
-            waiting += gz_piece_cost(relay->pieces[relay->first_piece + at]->size);
+        for (size_t at = 0; at < relay->pieces.count; at++)
+            waiting += gz_piece_cost(relay->pieces.items[relay->pieces.begin + at]->size);
         require(waiting <= relay->given && relay->given <= GZ_TRUNK_WINDOW_BYTES);
     }
 }
@@ -624,7 +629,6 @@ static void open_scene(void)
                                                      .find_note_key = find_note_key},
                                             .server = "fuzz",
                                             .messages_per_s = 1e9,
-                                            .frame_headroom = gz_net_frame_headroom(),
                                             .lends = true};
     world.scene.core = gz_core_create(&options, &state);
     require(world.scene.core != NULL);

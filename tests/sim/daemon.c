@@ -26,7 +26,6 @@
 #include "sim/tokens.h"
 #include "sync/internal.h"
 
-#define HEADROOM 16
 /* Seconds between two slices of what the core does in slices: others come in between. */
 #define SLICE_S 0.001
 /* A look at many nodes that ends in a turn may have to begin anew in the next one. */
@@ -555,7 +554,7 @@ static void flush(struct sim *sim, struct link *link, bool is_expected)
     check_lack(sim, link);
     link->is_behind = true;
     while (link->down.bytes < link->window_bytes) {
-        const struct gz_buffer *frame = gz_core_next_frame(sim->core, link->session, sim->now);
+        struct gz_bytes *frame = gz_core_next_frame(sim->core, link->session, sim->now);
         link->is_behind = frame != NULL;
         if (frame == NULL) {
             note_lack(sim, link);
@@ -564,10 +563,10 @@ static void flush(struct sim *sim, struct link *link, bool is_expected)
         PROMISE(is_expected, "the core says who has a frame", "session %llu has another one",
                 NUMBER(link->session->id));
         PROMISE(frame->size <= GZ_FRAME_BYTES_MAX, "frames are bounded", "%zu bytes", frame->size);
-        memset(frame->data - HEADROOM, 0xEE, HEADROOM); /* a frame's header is written there */
         uint8_t *bytes = malloc(frame->size);
         if (bytes == NULL) abort();
         struct parcel *parcel = parcel_create(memcpy(bytes, frame->data, frame->size), frame->size);
+        gz_bytes_release(frame);
         part_stamp(sim, link, parcel);
         parcel->notes_stored = sim->model.notes_stored;
         read_messages(sim, link, parcel);
@@ -634,7 +633,6 @@ void daemon_start(struct sim *sim)
                  .find_key = handle_find_key,
                  .find_note_key = handle_find_note_key},
         .server = "sim",
-        .frame_headroom = HEADROOM,
         .batches = 1 + sim->seed % 3,
         .lends = sim->seed % 2 == 0,
     };

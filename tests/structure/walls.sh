@@ -34,7 +34,7 @@ may schema/extension "$ours|\"schema/extension/[a-z_]+\.h\"|<sqlite3ext\.h>"
 may server/exchange "$ours|\"(exchange/[a-z_]+|solver/surface)\.h\""
 may server/cluster "$ours|\"((cluster|store)/[a-z_]+)\.h\"|<(uv|libpq-fe)\.h>"
 may server/host "$ours|\"((cluster/(cluster|log)|session/(core|rate)|scene/record|store/store|exchange/exchange|solver/surface|net/(net|body|clock|keyring|proof|text))|host/[a-z_]+)\.h\"|<uv\.h>"
-may server/net "$ours|\"(proto/token/(claims|token)|(proto|net)/[a-z_]+|session/(core|rate)|scene/record)\.h\"|<(libwebsockets|liburing|uv|openssl/[a-z0-9_]+|curl/curl)\.h>"
+may server/net "$ours|\"(proto/token/(claims|token)|(proto|net)/[a-z_]+|session/(core|outbox|rate)|sync/bytes|scene/record)\.h\"|<(libwebsockets|liburing|uv|openssl/[a-z0-9_]+|curl/curl)\.h>"
 
 found=$(grep -ln 'libpq-fe' -r server client proto schema | grep -v '^server/cluster/postgres' || true)
 [ -n "$found" ] && echo "only server/cluster/postgres* may know libpq: $found" && breaches=1

@@ -14,7 +14,6 @@
 #include "support/grow.h"
 #include "sync/internal.h"
 
-#define HEADROOM 16
 #define TURNS_MAX 1000
 /* The relative error of rounding to float32, with room to spare. */
 #define ROUNDED 1e-7
@@ -149,7 +148,6 @@ static void open_core(struct host *host)
                  .charge = handle_charge},
         .server = "test",
         .messages_per_s = host->messages_per_s,
-        .frame_headroom = HEADROOM,
         .batches = host->batches_max,
     };
     if (!host->cannot_sign) options.host.sign = handle_sign;
@@ -886,7 +884,7 @@ static void turn(struct client *client, struct gz_arena *arena, struct gz_messag
     if (is_compact && message->op == GZ_OP_DELTA) keep_nodes(arena, &message->delta);
 }
 
-static void keep_frame(struct client *client, const struct gz_buffer *frame)
+static void keep_frame(struct client *client, const struct gz_bytes *frame)
 {
     struct heard *heard = calloc(1, sizeof *heard);
     assert_non_null(heard);
@@ -915,12 +913,14 @@ bool client_read_one(struct client *client)
 {
     struct host *host = client->host;
     enter(host);
-    const struct gz_buffer *frame = gz_core_next_frame(host->core, client->session, host->now);
+    struct gz_bytes *frame = gz_core_next_frame(host->core, client->session, host->now);
     leave(host);
     if (frame == NULL) return false;
     assert_true(frame->size <= GZ_SERVER_FRAME_BYTES_MAX);
-    memset(frame->data - HEADROOM, 0xEE, HEADROOM); /* a frame's header is written there */
     keep_frame(client, frame);
+    enter(host);
+    gz_bytes_release(frame);
+    leave(host);
     return true;
 }
 

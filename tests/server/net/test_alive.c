@@ -32,11 +32,9 @@ static struct end *end_of(const struct gz_wire *wire)
     return (struct end *)wire;
 }
 
-static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
-                        enum gz_frame_first first)
+static bool write_frame(struct gz_wire *wire, struct gz_bytes *frame)
 {
-    (void)frame;
-    end_of(wire)->pings += first == GZ_FRAME_PING_FIRST;
+    end_of(wire)->pings += gz_bytes_first(frame) == GZ_FRAME_PING_FIRST;
     return true;
 }
 
@@ -244,9 +242,11 @@ TEST(test_alive_ends_a_quiet_one_that_takes_nothing_more)
     begin(&stage);
     struct end *end = enter(&stage, &counted);
     (void)wait_until(&stage, end, QUIET_S);
-    struct gz_buffer frame = {.size = 0};
+    struct gz_bytes *frame = gz_bytes_copy(GZ_FRAME_BINARY_FIRST, "x", 1);
+    assert_non_null(frame);
     end->is_full = true;
-    gz_connection_write(&end->connection, &frame, GZ_FRAME_BINARY_FIRST);
+    gz_connection_write(&end->connection, frame);
+    gz_bytes_release(frame);
     (void)wait_until(&stage, end, stage.now_s + SILENCE_S + 1);
     assert_int_equal(end->connection.end, LWS_CLOSE_STATUS_GOINGAWAY);
     leave(&stage, end);

@@ -1,6 +1,5 @@
 /* Records of a trunk: any cut of the bytes says the same, what is wrong is refused, and what goes
  * to several channels stands in the bytes once, while each channel gets its pieces in order. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +11,43 @@
 
 static void init(struct gz_bundle *bundle)
 {
-    gz_bundle_init(bundle, OUT_MAX, 0);
+    gz_bundle_init(bundle, OUT_MAX);
 }
 
-static bool share(struct gz_bundle *bundle, uint16_t channel, const char *text)
+/* Bytes without a header. */
+static struct gz_bytes *make(const void *bytes, size_t size)
 {
-    return gz_bundle_share(bundle, channel, (const uint8_t *)text, strlen(text), true);
+    struct gz_bytes *made = gz_bytes_copy(GZ_FRAME_RAW, bytes, size);
+    assert_non_null(made);
+    return made;
+}
+
+/* The same for a text that others hold, too, until let_go. */
+static struct gz_bytes *make_shared(const char *text)
+{
+    return gz_bytes_hold(make(text, strlen(text)));
+}
+
+/* Nobody else may hold it any more. */
+static void let_go(struct gz_bytes *bytes)
+{
+    gz_bytes_release(bytes);
+    assert_false(gz_bytes_are_shared(bytes));
+    gz_bytes_release(bytes);
+}
+
+static bool share(struct gz_bundle *bundle, uint16_t channel, struct gz_bytes *frame)
+{
+    return gz_bundle_share(bundle, channel, frame, 0, gz_bytes_wire_size(frame));
+}
+
+/* A piece for one channel alone. */
+static bool share_alone(struct gz_bundle *bundle, uint16_t channel, const char *text)
+{
+    struct gz_bytes *frame = make(text, strlen(text));
+    const bool is_written = share(bundle, channel, frame);
+    gz_bytes_release(frame);
+    return is_written;
 }
 
 /* ---- the codec ---- */
@@ -88,8 +118,9 @@ TEST(test_bundle_shares_a_piece)
     struct gz_bundle bundle;
     struct gz_record record;
     size_t used;
+    struct gz_bytes *same = make_shared("the same for all");
     init(&bundle);
-    for (uint16_t i = 0; i < 1000; i++) assert_true(share(&bundle, i, "the same for all"));
+    for (uint16_t i = 0; i < 1000; i++) assert_true(share(&bundle, i, same));
     assert_int_equal(bundle.given, 1000);
     assert_int_equal(bundle.written, 1);
     assert_int_equal(bundle.records, 1);
@@ -99,48 +130,72 @@ TEST(test_bundle_shares_a_piece)
     assert_int_equal(record.count, 1000);
     assert_int_equal(gz_record_channel(&record, 999), 999);
     /* Sent is not forgotten: later ones are told where it is. */
-    gz_bundle_sent(&bundle);
-    assert_true(share(&bundle, 7, "the same for all"));
-    assert_true(share(&bundle, 8, "the same for all"));
+    gz_bytes_release(gz_bundle_take(&bundle, NULL));
+    assert_true(share(&bundle, 7, same));
+    assert_true(share(&bundle, 8, same));
     assert_int_equal(bundle.written, 1);
     assert_int_equal(bundle.out.size, GZ_RECORD_HEADER_BYTES + 2 * 2);
     gz_bundle_finish(&bundle);
+    let_go(same);
 }
 
-/* Equal bytes that end a frame, and that do not, are two pieces; so are those that differ in one
- * byte. */
-TEST(test_bundle_shares_only_what_is_equal)
+/* Pieces of a frame are told apart by their place, also if their bytes are equal, and frames by who
+ * they are. */
+TEST(test_bundle_shares_only_the_same_piece)
 {
     struct gz_bundle bundle;
-    const uint8_t bytes[] = "piece", other[] = "piecE";
+    struct gz_bytes *frame = make_shared("piecepiece"), *other = make_shared("piecepiece");
     init(&bundle);
-    assert_true(gz_bundle_share(&bundle, 1, bytes, 5, true));
-    assert_true(gz_bundle_share(&bundle, 2, bytes, 5, false));
-    assert_true(gz_bundle_share(&bundle, 3, other, 5, true));
-    assert_true(gz_bundle_share(&bundle, 4, bytes, 4, true));
+    assert_true(gz_bundle_share(&bundle, 1, frame, 0, 5));
+    assert_true(gz_bundle_share(&bundle, 1, frame, 5, 5));
+    assert_true(gz_bundle_share(&bundle, 2, frame, 0, 4));
+    assert_true(gz_bundle_share(&bundle, 3, other, 0, 5));
+    assert_int_equal(bundle.written, 4);
+    assert_true(gz_bundle_share(&bundle, 4, frame, 0, 5));
+    assert_true(gz_bundle_share(&bundle, 4, frame, 5, 5));
     assert_int_equal(bundle.written, 4);
     gz_bundle_finish(&bundle);
+    let_go(frame);
+    let_go(other);
+}
+
+/* A trunk does not keep the memory of what is for one alone. */
+TEST(test_bundle_holds_no_frame_that_nobody_else_holds)
+{
+    struct gz_bundle bundle;
+    struct gz_bytes *alone = make("alone", 5), *shared = make_shared("shared");
+    init(&bundle);
+    assert_true(share(&bundle, 1, alone));
+    assert_false(gz_bytes_are_shared(alone));
+    gz_bytes_release(shared); /* one of the two who hold it, after its piece */
+    assert_false(gz_bytes_are_shared(shared));
+    gz_bytes_hold(shared);
+    assert_true(share(&bundle, 1, shared));
+    gz_bytes_release(shared);
+    assert_true(gz_bytes_are_shared(shared));
+    for (int i = 0; i < GZ_TRUNK_SLOTS; i++) assert_true(share_alone(&bundle, 1, "another"));
+    assert_false(gz_bytes_are_shared(shared));
+    gz_bundle_finish(&bundle);
+    gz_bytes_release(alone);
+    gz_bytes_release(shared);
 }
 
 /* What is for one alone, between, does not make the others' be forgotten; too many at once do. */
 TEST(test_bundle_remembers_what_is_used)
 {
     struct gz_bundle bundle;
-    char text[32];
+    struct gz_bytes *for_all = make_shared("for all");
     init(&bundle);
-    for (int i = 0; i < 100; i++) {
-        assert_true(share(&bundle, (uint16_t)i, "for all"));
-        snprintf(text, sizeof text, "for %d alone", i);
-        assert_true(share(&bundle, (uint16_t)i, text));
+    for (uint16_t i = 0; i < 100; i++) {
+        assert_true(share(&bundle, i, for_all));
+        assert_true(share_alone(&bundle, i, "for one alone"));
     }
     assert_int_equal(bundle.written, 101);
-    for (int i = 0; i < GZ_TRUNK_SLOTS; i++) {
-        snprintf(text, sizeof text, "more for %d", i);
-        assert_true(share(&bundle, (uint16_t)i, text));
-    }
-    assert_true(share(&bundle, 1, "for all"));
+    for (uint16_t i = 0; i < GZ_TRUNK_SLOTS; i++) assert_true(share_alone(&bundle, i, "more"));
+    assert_true(share(&bundle, 1, for_all));
     assert_int_equal(bundle.written, 101 + GZ_TRUNK_SLOTS + 1);
     gz_bundle_finish(&bundle);
+    let_go(for_all);
 }
 
 /* ---- both ends ---- */
@@ -173,27 +228,32 @@ static void read_all(struct reader *reader, struct gz_bundle *bundle)
             GZ_BUNDLE_RECORD);
         read_record(reader, &record);
     }
-    gz_bundle_sent(bundle);
+    struct gz_bytes *sent = bundle->out.size > 0 ? gz_bundle_take(bundle, NULL) : NULL;
+    if (sent != NULL) gz_bundle_give_back(bundle, sent);
 }
 
 /* Pieces for all, for some and for one alone, sent at any moment: each channel gets its own, all of
  * them, in order. */
 TEST(test_bundle_keeps_the_order_of_each_channel)
 {
-    enum { PIECES = 20000 };
+    enum { PIECES = 20000, FRAMES = 100 /* more than there are places */ };
     static uint32_t wanted[CHANNELS][PIECES], got[CHANNELS][PIECES];
     static struct reader reader;
     size_t wanted_count[CHANNELS] = {0};
     struct gz_bundle bundle;
+    struct gz_bytes *frames[FRAMES];
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        uint8_t bytes[800] = {0};
+        gz_record_set_number(bytes, 4, i);
+        frames[i] = gz_bytes_hold(make(bytes, 4 + i * 7 % 790));
+    }
     init(&bundle);
     srand(1);
     for (size_t i = 0; i < CHANNELS; i++) reader.got[i] = got[i];
     for (int i = 0; i < PIECES; i++) {
-        const uint32_t piece = (uint32_t)(rand() % 100); /* more than there are places */
+        const uint32_t piece = (uint32_t)(rand() % FRAMES);
         const uint16_t channel = (uint16_t)(rand() % CHANNELS);
-        uint8_t bytes[800] = {0};
-        gz_record_set_number(bytes, 4, piece);
-        assert_true(gz_bundle_share(&bundle, channel, bytes, 4 + piece * 7 % 790, true));
+        assert_true(share(&bundle, channel, frames[piece]));
         wanted[channel][wanted_count[channel]++] = piece;
         if (rand() % 50 == 0) read_all(&reader, &bundle);
     }
@@ -204,16 +264,20 @@ TEST(test_bundle_keeps_the_order_of_each_channel)
     }
     assert_true(bundle.written < bundle.given);
     gz_bundle_finish(&bundle);
+    for (size_t i = 0; i < FRAMES; i++) let_go(frames[i]);
 }
 
 /* Without room nothing is said that could be taken for something else. */
 TEST(test_bundle_that_is_full)
 {
     struct gz_bundle bundle;
-    gz_bundle_init(&bundle, 30, 0);
-    assert_true(share(&bundle, 1, "ten bytes."));
-    assert_false(share(&bundle, 2, "another one")); /* its header has room */
-    assert_false(share(&bundle, 3, "another one"));
-    assert_false(share(&bundle, 3, "ten bytes."));
+    struct gz_bytes *ten = make_shared("ten bytes."), *another = make_shared("another one");
+    gz_bundle_init(&bundle, 30);
+    assert_true(share(&bundle, 1, ten));
+    assert_false(share(&bundle, 2, another)); /* its header has room */
+    assert_false(share(&bundle, 3, another));
+    assert_false(share(&bundle, 3, ten));
     gz_bundle_finish(&bundle);
+    let_go(ten);
+    let_go(another);
 }

@@ -509,12 +509,12 @@ TEST(test_viewers_at_one_place_share_their_bytes)
     host_advance(&s.host, 1); /* who is here is told */
     s.watcher->stalled = late->stalled = true;
     assert_ok(ask_move(s.a, id, 1, 0, 0));
-    const struct gz_buffer *first = gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
+    struct gz_bytes *first = gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
     assert_non_null(first);
-    const uint8_t *bytes = first->data;
-    const struct gz_buffer *second = gz_core_next_frame(s.host.core, late->session, s.host.now);
-    assert_non_null(second);
-    assert_ptr_equal(second->data, bytes);
+    struct gz_bytes *second = gz_core_next_frame(s.host.core, late->session, s.host.now);
+    assert_ptr_equal(second, first);
+    gz_bytes_release(first);
+    gz_bytes_release(second);
     host_finish(&s.host);
 }
 
@@ -822,8 +822,7 @@ TEST(test_large_answers_taken_slowly_are_no_end)
         s.host.now.mono_s += 1; /* what the last one cost */
         client_say(s.watcher, &pick_all);
         gz_core_turn(s.host.core, s.host.now);
-        const struct gz_buffer *frame =
-            gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
+        struct gz_bytes *frame = gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
         size_t offset = 0;
         struct gz_arena arena;
         struct gz_message message;
@@ -834,6 +833,7 @@ TEST(test_large_answers_taken_slowly_are_no_end)
         assert_int_equal(message.ok.hit_count % GZ_HITS_PER_MESSAGE, 0);
         gz_arena_finish(&arena);
         bytes += frame->size;
+        gz_bytes_release(frame);
     }
     assert_null(gz_session_end_reason(s.watcher->session));
     host_finish(&s.host);

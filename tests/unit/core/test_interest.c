@@ -222,12 +222,12 @@ TEST(test_interest_in_all_shares_frames_again)
     host_advance(&s.host, 1);
     s.b->stalled = c->stalled = true;
     assert_ok(ask_move(s.a, s.hand, 3, 2, 1));
-    const struct gz_buffer *first = gz_core_next_frame(s.host.core, s.b->session, s.host.now);
+    struct gz_bytes *first = gz_core_next_frame(s.host.core, s.b->session, s.host.now);
     assert_non_null(first);
-    const uint8_t *bytes = first->data;
-    const struct gz_buffer *second = gz_core_next_frame(s.host.core, c->session, s.host.now);
-    assert_non_null(second);
-    assert_ptr_equal(second->data, bytes);
+    struct gz_bytes *second = gz_core_next_frame(s.host.core, c->session, s.host.now);
+    assert_ptr_equal(second, first);
+    gz_bytes_release(first);
+    gz_bytes_release(second);
     host_finish(&s.host);
 }
 

@@ -15,6 +15,7 @@
 #define VIEWERS 200
 #define MOVES 1000
 #define FAILURES_MAX 2000
+#define FIRST_BYTES 512 /* of a buffer */
 
 /* ---- the hand on the core's memory (linked with --wrap) ---- */
 
@@ -88,14 +89,29 @@ static void say_move(struct client *client, double x, uint64_t n)
     client_say_bytes(client, out.data, out.size);
 }
 
-/* Takes all that is there and forgets it; gives the bytes of the last frame. */
-static const uint8_t *drop_frames(struct host *host, struct client *client, size_t *frames)
+/* How often memory was asked for a frame that was made for one alone: at first, and each time that
+ * it doubled. */
+static size_t takes_of(const struct gz_bytes *frame)
+{
+    size_t takes = 1;
+    if (gz_bytes_are_shared(frame)) return 0;
+    for (size_t bytes = FIRST_BYTES; bytes < frame->capacity; bytes *= 2) takes++;
+    return takes;
+}
+
+/* Takes all that is there and forgets it; gives the bytes of the last frame. Adds to *alone what
+ * the frames for this client alone took. */
+static const uint8_t *drop_frames(struct host *host, struct client *client, size_t *frames,
+                                  size_t *alone)
 {
     const uint8_t *bytes = NULL;
-    const struct gz_buffer *frame;
+    struct gz_bytes *frame;
     for (*frames = 0; (frame = gz_core_next_frame(host->core, client->session, host->now)) != NULL;
-         ++*frames)
+         ++*frames) {
         bytes = frame->data;
+        *alone += takes_of(frame);
+        gz_bytes_release(frame);
+    }
     return bytes;
 }
 
@@ -118,9 +134,10 @@ static struct client *open_drag(struct host *host)
     return dragging;
 }
 
-static void drag_on(struct host *host, struct client *dragging, uint64_t moves)
+/* Returns how often memory was asked for frames for one alone. */
+static size_t drag_on(struct host *host, struct client *dragging, uint64_t moves)
 {
-    size_t frames;
+    size_t frames, alone = 0;
     for (uint64_t n = 1; n <= moves; n++) {
         say_move(dragging, MIDDLE_X + (double)n / 10, n);
         host->now.mono_s += 0.001;
@@ -128,26 +145,29 @@ static void drag_on(struct host *host, struct client *dragging, uint64_t moves)
         in_the_core = true;
         gz_core_turn(host->core, host->now);
         for (struct client *client = host->clients; client != NULL; client = client->next)
-            (void)drop_frames(host, client, &frames);
+            (void)drop_frames(host, client, &frames, &alone);
         in_the_core = false;
     }
+    return alone;
 }
 
-TEST(test_steady_drag_allocates_nothing)
+/* The frames that all share are made in the memory of earlier ones. */
+TEST(test_steady_drag_allocates_frames_for_one_alone)
 {
     struct host host;
     struct client *dragging = open_drag(&host);
     drag_on(&host, dragging, 100);
     host.handle_core = handle_core;
     taken = 0;
-    drag_on(&host, dragging, MOVES);
-    assert_int_equal(taken, 0);
+    const size_t alone = drag_on(&host, dragging, MOVES);
+    assert_in_range(alone, 1, 2 * MOVES);
+    assert_int_equal(taken, alone);
     host_finish(&host);
 }
 
 /* The same before viewers of whom each follows a part, in which the node moves, or out of which it
- * is dragged and back in. */
-TEST(test_steady_drag_through_parts_allocates_nothing)
+ * is dragged and back in: each has frames of its own. */
+TEST(test_steady_drag_through_parts_allocates_frames_for_one_alone)
 {
     struct host host;
     struct client *dragging = open_drag(&host);
@@ -163,8 +183,9 @@ TEST(test_steady_drag_through_parts_allocates_nothing)
     drag_on(&host, dragging, MOVES);
     host.handle_core = handle_core;
     taken = 0;
-    drag_on(&host, dragging, MOVES);
-    assert_int_equal(taken, 0);
+    const size_t alone = drag_on(&host, dragging, MOVES);
+    assert_true(alone > 2 * MOVES);
+    assert_int_equal(taken, alone);
     host_finish(&host);
 }
 
@@ -181,13 +202,14 @@ TEST(test_steady_turn_is_one_frame_for_all)
         gz_core_turn(host.core, host.now);
         const uint8_t *shared_by_form[16] = {NULL};
         for (struct client *client = host.clients; client != NULL; client = client->next) {
-            size_t frames;
+            size_t frames, alone = 0;
             const uint8_t **shared =
                 &shared_by_form[(client->compact != NULL) + 2 * client->crowd +
                                 4 * client->float32 + 8 * client->compact_delta];
             if (client == dragging) continue;
-            const uint8_t *bytes = drop_frames(&host, client, &frames);
+            const uint8_t *bytes = drop_frames(&host, client, &frames, &alone);
             assert_int_equal(frames, 1);
+            assert_int_equal(alone, 0);
             if (*shared == NULL) *shared = bytes;
             assert_ptr_equal(bytes, *shared);
         }

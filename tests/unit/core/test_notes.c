@@ -868,13 +868,13 @@ SCENE_TEST(test_note_is_one_frame_for_all)
     host_advance(&s->host, 1);
     for (size_t i = 0; i < COUNT(readers); i++) readers[i]->stalled = true;
     assert_ok(ask_note(s->ann, "one", NULL));
-    const uint8_t *shared = NULL;
+    const struct gz_bytes *shared = NULL;
     for (size_t i = 0; i < COUNT(readers); i++) {
-        const struct gz_buffer *frame =
-            gz_core_next_frame(s->host.core, readers[i]->session, s->host.now);
+        struct gz_bytes *frame = gz_core_next_frame(s->host.core, readers[i]->session, s->host.now);
         assert_non_null(frame);
-        if (shared == NULL) shared = frame->data;
-        assert_ptr_equal(frame->data, shared);
+        if (shared == NULL) shared = frame;
+        assert_ptr_equal(frame, shared); /* which the cache holds */
+        gz_bytes_release(frame);
         assert_null(gz_core_next_frame(s->host.core, readers[i]->session, s->host.now));
     }
     for (size_t i = 0; i < COUNT(readers); i++) client_leave(readers[i]);

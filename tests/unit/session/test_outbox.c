@@ -8,7 +8,6 @@
 #include "support/chance.h"
 #include "support/cmocka.h"
 
-#define HEADROOM 16
 #define BYTES_ID 9 /* encoded */
 
 /* A message of about this many bytes; `number` tells it from the others. */
@@ -22,9 +21,11 @@ static struct gz_message make_message(uint64_t number, size_t bytes)
                                .ok.ids = {ids, bytes / BYTES_ID}};
 }
 
-/* Reads the messages of a frame, which have to be numbered on from *next. */
-static size_t read_frame(const struct gz_buffer *frame, uint64_t *next)
+/* Reads the messages of a frame, which have to be numbered on from *next, and gives it up. */
+static size_t read_frame(struct gz_bytes *frame, uint64_t *next)
 {
+    assert_non_null(frame);
+    assert_int_equal(gz_bytes_first(frame), GZ_FRAME_BINARY_FIRST);
     struct gz_arena arena;
     gz_arena_init(&arena, gz_decode_bytes_max(frame->size));
     size_t offset = 0, count = 0;
@@ -36,74 +37,102 @@ static size_t read_frame(const struct gz_buffer *frame, uint64_t *next)
         assert_int_equal(message.rid, (*next)++);
     }
     gz_arena_finish(&arena);
+    gz_bytes_release(frame);
     return count;
 }
 
 TEST(test_small_messages_share_a_frame)
 {
     struct gz_outbox outbox;
-    struct gz_buffer frame;
     uint64_t next = 0;
-    gz_outbox_init(&outbox, HEADROOM);
-    assert_false(gz_outbox_next(&outbox, &frame));
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
+    assert_null(gz_outbox_next(&outbox));
     for (uint64_t i = 0; i < 3; i++) {
         struct gz_message message = make_message(i, 10);
         assert_int_equal(gz_outbox_append(&outbox, &message), GZ_OK);
     }
-    assert_true(gz_outbox_next(&outbox, &frame));
-    assert_int_equal(read_frame(&frame, &next), 3);
-    memset(frame.data - HEADROOM, 0, HEADROOM); /* whoever sends the frame may */
+    assert_int_equal(read_frame(gz_outbox_next(&outbox), &next), 3);
     assert_int_equal(gz_outbox_waiting(&outbox), 0);
-    assert_false(gz_outbox_next(&outbox, &frame));
+    assert_null(gz_outbox_next(&outbox));
     gz_outbox_finish(&outbox);
 }
 
-/* Appends and takes at random, so that some is always waiting: the outbox moves what it has. */
+/* Appends and takes at random, so that some is always waiting. */
 TEST(test_frames_hold_all_messages_in_order)
 {
     struct gz_outbox outbox;
-    struct gz_buffer frame;
+    struct gz_bytes *frame;
     uint64_t chance = chance_seed(1), next = 0, appended = 0;
-    gz_outbox_init(&outbox, HEADROOM);
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
     for (int i = 0; i < 5000; i++) {
         if (!gz_outbox_is_full(&outbox) || chance_below(&chance, 4) == 0) {
             struct gz_message message =
                 make_message(appended, (size_t)chance_below(&chance, GZ_OUTBOX_FRAME_BYTES));
             if (gz_outbox_append(&outbox, &message) == GZ_OK) appended++;
         }
-        if (chance_below(&chance, 2) == 0 && gz_outbox_next(&outbox, &frame)) {
-            assert_true(read_frame(&frame, &next) > 0);
-            assert_true(frame.size < 2 * GZ_OUTBOX_FRAME_BYTES + 100);
+        if (chance_below(&chance, 2) == 0 && (frame = gz_outbox_next(&outbox)) != NULL) {
+            assert_true(frame->size < 2 * GZ_OUTBOX_FRAME_BYTES + 100);
+            assert_true(read_frame(frame, &next) > 0);
         }
     }
-    while (gz_outbox_next(&outbox, &frame)) read_frame(&frame, &next);
+    while ((frame = gz_outbox_next(&outbox)) != NULL) read_frame(frame, &next);
     assert_int_equal(next, appended);
     assert_true(appended > 1000);
     gz_outbox_finish(&outbox);
 }
 
-TEST(test_rest_gives_memory_back_and_keeps_what_waits)
+TEST(test_outbox_from_which_all_is_taken_holds_no_memory)
 {
     struct gz_outbox outbox;
-    struct gz_buffer frame;
     uint64_t next = 0;
-    gz_outbox_init(&outbox, HEADROOM);
-    for (uint64_t i = 0; i < 2; i++) {
-        struct gz_message message = make_message(i, 10);
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
+    for (uint64_t i = 0; i < 4; i++) {
+        struct gz_message message = make_message(i, GZ_OUTBOX_FRAME_BYTES);
         assert_int_equal(gz_outbox_append(&outbox, &message), GZ_OK);
-        gz_outbox_rest(&outbox);
-        assert_true(gz_outbox_next(&outbox, &frame));
-        assert_int_equal(read_frame(&frame, &next), 1);
-        gz_outbox_rest(&outbox);
-        assert_int_equal(outbox.bytes.capacity, 0);
     }
+    while (gz_outbox_waiting(&outbox) > 0) (void)read_frame(gz_outbox_next(&outbox), &next);
+    assert_int_equal(next, 4);
+    assert_null(outbox.open.data);
+    assert_null(outbox.whole.items);
     gz_outbox_finish(&outbox);
+}
+
+/* What is for all goes along only with a frame that is the last. */
+TEST(test_outbox_takes_messages_along)
+{
+    struct gz_outbox outbox, other;
+    uint64_t next = 0;
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
+    gz_outbox_init(&other, GZ_OUTBOX_BYTES_MAX);
+    struct gz_message message = make_message(1, 10);
+    assert_int_equal(gz_outbox_append(&other, &message), GZ_OK);
+    struct gz_bytes *for_all = gz_outbox_next(&other);
+    assert_false(gz_outbox_extend(&outbox, for_all)); /* with nothing */
+    message = make_message(0, 10);
+    assert_int_equal(gz_outbox_append(&outbox, &message), GZ_OK);
+    assert_true(gz_outbox_extend(&outbox, for_all));
+    assert_int_equal(read_frame(gz_outbox_next(&outbox), &next), 2);
+    message = make_message(2, GZ_OUTBOX_FRAME_BYTES);
+    assert_int_equal(gz_outbox_append(&outbox, &message), GZ_OK);
+    message = make_message(3, 10);
+    assert_int_equal(gz_outbox_append(&outbox, &message), GZ_OK);
+    assert_false(gz_outbox_extend(&outbox, for_all)); /* two frames wait */
+    gz_bytes_release(for_all);
+    message = make_message(0, GZ_COPIED_BYTES_MAX + BYTES_ID);
+    assert_int_equal(gz_outbox_append(&other, &message), GZ_OK);
+    for_all = gz_outbox_next(&other);
+    assert_int_equal(read_frame(gz_outbox_next(&outbox), &next), 1);
+    assert_false(gz_outbox_extend(&outbox, for_all)); /* it is too large */
+    gz_bytes_release(for_all);
+    assert_int_equal(read_frame(gz_outbox_next(&outbox), &next), 1);
+    gz_outbox_finish(&outbox);
+    gz_outbox_finish(&other);
 }
 
 TEST(test_bounds)
 {
     struct gz_outbox outbox;
-    gz_outbox_init(&outbox, HEADROOM);
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
     struct gz_message message = make_message(0, GZ_OUTBOX_BYTES_MAX);
     assert_int_equal(gz_outbox_append(&outbox, &message), GZ_TOO_LARGE);
     assert_int_equal(gz_outbox_waiting(&outbox), 0);
