@@ -18,6 +18,13 @@ extern "C" {
 #    pragma GCC diagnostic ignored "-Wpedantic"
 #endif
 
+/* Functions that are fast where they are called, but not in a page, which fetches each copy. */
+#ifdef __wasm__
+#    define GZ_LINEAR __attribute__((noinline, unused)) static
+#else
+#    define GZ_LINEAR static inline
+#endif
+
 /* Largest magnitude of a coordinate or a scale: beyond it the product of two transforms leaves the
  * doubles. */
 #define GZ_COORDINATE_MAX 1e15
@@ -187,11 +194,11 @@ gz_quat gz_quat_from_euler(gz_vec3 angles, enum gz_euler_order order);
  * as a rotation. */
 gz_vec3 gz_euler_from_quat(gz_quat unit, enum gz_euler_order order);
 
-static inline gz_vec3 gz_mat3_apply(const gz_mat3 *m, gz_vec3 v)
+GZ_LINEAR gz_vec3 gz_mat3_apply(const gz_mat3 *m, gz_vec3 v)
 {
     return gz_add(gz_add(gz_scale(m->x, v.x), gz_scale(m->y, v.y)), gz_scale(m->z, v.z));
 }
-static inline gz_mat3 gz_mat3_multiply(const gz_mat3 *a, const gz_mat3 *b)
+GZ_LINEAR gz_mat3 gz_mat3_multiply(const gz_mat3 *a, const gz_mat3 *b)
 {
     return (gz_mat3){gz_mat3_apply(a, b->x), gz_mat3_apply(a, b->y), gz_mat3_apply(a, b->z)};
 }
@@ -203,7 +210,7 @@ static inline double gz_mat3_determinant(const gz_mat3 *m)
 {
     return gz_dot(m->x, gz_cross(m->y, m->z));
 }
-static inline bool gz_mat3_inverse(const gz_mat3 *m, gz_mat3 *inverse)
+GZ_LINEAR bool gz_mat3_inverse(const gz_mat3 *m, gz_mat3 *inverse)
 {
     double determinant = gz_mat3_determinant(m);
     if (!isfinite(determinant) || determinant == 0) return false;
@@ -213,7 +220,7 @@ static inline bool gz_mat3_inverse(const gz_mat3 *m, gz_mat3 *inverse)
     *inverse = gz_mat3_transpose(&rows);
     return gz_finite(inverse->x) && gz_finite(inverse->y) && gz_finite(inverse->z);
 }
-static inline gz_mat3 gz_mat3_from_quat(gz_quat q)
+GZ_LINEAR gz_mat3 gz_mat3_from_quat(gz_quat q)
 {
     return (gz_mat3){
         {1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y + q.z * q.w), 2 * (q.x * q.z - q.y * q.w)},

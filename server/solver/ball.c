@@ -150,24 +150,17 @@ bool gz_ball_is_flat(const struct gz_ball_place *ball, const struct gz_sight *si
     return circle || radius >= NEARNESS_MAX * gz_length(gz_sight_offset(sight, centre));
 }
 
-/* Where the line of sight meets the plane across the way to the viewer, and on from there along
- * that way. */
+/* Where the line of sight meets the plane across the way from the viewer, and on along that way. */
 static bool point_on_flat(const struct gz_sight *sight, gz_vec3 centre, double radius,
                           gz_vec3 *unit)
 {
-    struct gz_view_frame frame = gz_sight_frame(sight);
-    double uv[2];
-    if (sight->is_ray) {
-        const struct gz_pointer ahead = {
-            .is_ray = true, .origin = sight->origin, .direction = gz_sub(centre, sight->origin)};
-        struct gz_sight to_centre = {0};
-        if (!gz_sight_init(&to_centre, NULL, &ahead)) return false;
-        frame = gz_sight_frame(&to_centre);
-    }
-    const gz_vec3 axes[2] = {frame.right, frame.up};
-    if (gz_place_on_plane(sight, centre, axes, GZ_ANYWHERE, uv) != GZ_SOLVE_OK) return false;
-    gz_vec3 from = gz_add(gz_scale(frame.right, uv[0]), gz_scale(frame.up, uv[1]));
-    return point_on_sphere(from, gz_negate(frame.backward), radius, false, unit);
+    gz_vec3 from, along, ahead = gz_negate(gz_sight_frame(sight).backward);
+    if (sight->is_ray) ahead = gz_sight_toward(sight, centre);
+    if (!gz_sight_ray(sight, centre, &from, &along)) return false;
+    double closing = gz_dot(along, ahead);
+    if (!(closing > 0)) return false;
+    from = gz_sub(from, gz_scale(along, gz_dot(from, ahead) / closing));
+    return point_on_sphere(from, ahead, radius, false, unit);
 }
 
 bool gz_ball_point(const struct gz_ball_place *ball, const struct gz_sight *sight, gz_vec3 *unit)

@@ -142,17 +142,6 @@ static bool find_frame(struct gz_camera *camera)
     return true;
 }
 
-/* Between the near and the far plane: depths from -w to w include those from 0 to w, in either
- * direction. */
-static void find_clip(struct gz_camera *camera)
-{
-    const double *proj = camera->input.proj;
-    for (int i = 0; i < 4; i++) {
-        camera->clip[0][i] = proj[4 * i + 3] + proj[4 * i + 2];
-        camera->clip[1][i] = proj[4 * i + 3] - proj[4 * i + 2];
-    }
-}
-
 /* The near plane is where depth is -1 (GL), 0 or 1 (reversed). The camera does not say which, so
  * the nearest of these that lies in front is taken: a drag never has to stop before it. */
 static void find_near(struct gz_camera *camera)
@@ -196,7 +185,6 @@ bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *i
     made.eye = gz_affine_apply(&world, made.eye_view);
     made.up_px = fabs(gz_see_vector(&(struct gz_sight){.camera = &made}, made.up).y);
     find_near(&made);
-    find_clip(&made);
     *camera = made;
     return true;
 }
@@ -333,13 +321,14 @@ bool gz_sight_span(const struct gz_sight *sight, gz_vec3 about, gz_vec3 origin, 
     const struct gz_camera *camera = sight->camera;
     gz_vec3 view = gz_add(gz_sight_view_point(sight, about), gz_view_vector(camera, origin));
     gz_vec3 way = gz_view_vector(camera, direction);
-    double clip[2];
-    gz_sight_clip(sight, view, clip);
+    double clip[2], growth[2];
+    gz_sight_clip(sight, view, 1, clip);
+    gz_sight_clip(sight, way, 0, growth);
     for (int i = 0; i < 2; i++) {
-        double growth = gz_dot(row_vector(camera->clip[i]), way), at = -clip[i] / growth;
-        if (growth > 0) span->from = fmax(span->from, at);
-        if (growth < 0) span->to = fmin(span->to, at);
-        if (!(growth != 0) && clip[i] < 0) return false;
+        double at = -clip[i] / growth[i];
+        if (growth[i] > 0) span->from = fmax(span->from, at);
+        if (growth[i] < 0) span->to = fmin(span->to, at);
+        if (!(growth[i] != 0) && clip[i] < 0) return false;
     }
     return span->from <= span->to;
 }

@@ -13,7 +13,7 @@
 
 #include "proto/base/linear.h"
 
-/* A page fetches the solvers, so there they are small; everywhere else they are fast. */
+/* In a page, which fetches it, one copy has to do. */
 #ifdef __wasm__
 #    define GZ_ROWS
 #else

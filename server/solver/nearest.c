@@ -9,9 +9,8 @@
  * then left of the wanted axes, and the square of that. */
 struct fit {
     gz_mat3 axes;
-    double s[3];
     gz_vec3 left[3];
-    double square;
+    double s[3], square;
 };
 
 static gz_vec3 column(const gz_mat3 *m, int i)
@@ -49,59 +48,53 @@ static void slopes_of(const struct fit *fit, int i, gz_vec3 slopes[3])
     }
 }
 
-/* The turn, about the node's own axes, that would leave the least if all were linear; `damping`
- * shortens it (Levenberg and Marquardt). */
-static bool find_step(const struct fit *fit, double damping, gz_vec3 *step)
+/* The turn, about the node's own axes, that would leave the least if all were linear (Gauss and
+ * Newton). The damping keeps the sum of squares from being singular. */
+#define DAMPING 1e-12
+
+static gz_vec3 find_step(const struct fit *fit)
 {
-    double a[3][3] = {{0}}, g[3] = {0};
+    double a[9] = {0}, g[3] = {0};
     for (int i = 0; i < 3; i++) {
         gz_vec3 slopes[3];
         slopes_of(fit, i, slopes);
-        for (int m = 0; m < 3; m++) {
-            g[m] += gz_dot(slopes[m], fit->left[i]);
-            for (int n = 0; n < 3; n++) a[m][n] += gz_dot(slopes[m], slopes[n]);
-        }
+        for (int m = 0; m < 9; m++) a[m] += gz_dot(slopes[m / 3], slopes[m % 3]);
+        for (int m = 0; m < 3; m++) g[m] += gz_dot(slopes[m], fit->left[i]);
     }
-    for (int m = 0; m < 3; m++) a[m][m] *= 1 + damping;
+    double damping = DAMPING * (a[0] + a[4] + a[8]);
     const gz_mat3 matrix = {
-        {a[0][0], a[0][1], a[0][2]}, {a[1][0], a[1][1], a[1][2]}, {a[2][0], a[2][1], a[2][2]}};
-    gz_mat3 inverse;
-    if (!gz_mat3_inverse(&matrix, &inverse)) return false;
-    *step = gz_mat3_apply(&inverse, (gz_vec3){g[0], g[1], g[2]});
-    return gz_finite(*step);
+        {a[0] + damping, a[1], a[2]}, {a[3], a[4] + damping, a[5]}, {a[6], a[7], a[8] + damping}};
+    gz_mat3 inverse = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    (void)gz_mat3_inverse(&matrix, &inverse);
+    return gz_mat3_apply(&inverse, (gz_vec3){g[0], g[1], g[2]});
 }
 
 #define STEPS_MAX 1000
-/* What is gained by a turn is some square of it: less than this is rounding. */
-#define STEP_SQUARE_LAST 1e-18
 /* A step that takes away no more than this part of what is left is the last. */
 #define GAIN_LAST 1e-13
-#define DAMPING_MAX 1e6
+/* A step that leads up is shortened, down to this part of it. */
+#define PART_LEAST 1e-5
 
-/* Down from this rotation to the least that is left nearby. */
-static struct fit go_down(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat *r)
+/* Down from this rotation to the least that is left nearby: its square. */
+static double go_down(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat *r)
 {
-    struct fit best = fit_of(parent, wanted, *r);
-    double damping = 0;
-    for (int i = 0; i < STEPS_MAX && damping < DAMPING_MAX; i++) {
-        gz_vec3 step;
-        gz_quat turned;
-        if (!find_step(&best, damping, &step)) break;
-        if (!gz_unit_quat(gz_quat_multiply(*r, (gz_quat){step.x, step.y, step.z, 2}), &turned))
-            break;
-        struct fit next = fit_of(parent, wanted, turned);
-        if (next.square <= best.square) {
-            bool is_last = damping == 0 && next.square > best.square * (1 - GAIN_LAST);
-            *r = turned;
-            best = next;
-            damping = damping > 1e-3 ? damping / 10 : 0;
-            if (is_last) break;
-        } else {
-            if (gz_dot(step, step) < STEP_SQUARE_LAST) break;
-            damping = fmax(1e-3, damping * 10);
+    double square = HUGE_VAL, last;
+    int steps = 0;
+    do {
+        struct fit fit = fit_of(parent, wanted, *r);
+        gz_vec3 step = find_step(&fit);
+        gz_quat turned = *r;
+        last = fit.square;
+        for (double part = 0.5; part > PART_LEAST; part /= 4) {
+            gz_quat turn = {part * step.x, part * step.y, part * step.z, 1};
+            (void)gz_unit_quat(gz_quat_multiply(*r, turn), &turned);
+            square = fit_of(parent, wanted, turned).square;
+            if (square < last) break;
         }
-    }
-    return best;
+        if (!(square < last)) return last;
+        *r = turned;
+    } while (square < last * (1 - GAIN_LAST) && ++steps < STEPS_MAX);
+    return square;
 }
 
 /* Whether the parent scales all directions alike. */
@@ -124,31 +117,24 @@ static gz_quat unstretched(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat
     return trs.r;
 }
 
-/* Below an uneven parent there may be several least distances. From these turns by some 50 degrees,
- * either way about each axis, the way goes down to all of them. */
-#define ELSEWHERE 6
-
-static gz_quat elsewhere(gz_quat from, int i)
-{
-    double angle = i > 3 ? -0.5 : 0.5;
-    gz_quat turn = {i % 3 == 1 ? angle : 0, i % 3 == 2 ? angle : 0, i % 3 == 0 ? angle : 0, 1};
-    gz_quat turned = from;
-    if (i > 0) (void)gz_unit_quat(gz_quat_multiply(from, turn), &turned);
-    return turned;
-}
+/* Below an uneven parent there may be several least distances. From these turns, none and by some
+ * 50 degrees either way about each axis, the way goes down to all of them. */
+static const gz_quat turns[] = {{0, 0, 0, 2},  {1, 0, 0, 2},  {0, 1, 0, 2}, {0, 0, 1, 2},
+                                {-1, 0, 0, 2}, {0, -1, 0, 2}, {0, 0, -1, 2}};
+#define TURNS ((int)(sizeof turns / sizeof *turns))
 
 void gz_nearest(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat *r, gz_vec3 *s)
 {
     const gz_quat from[2] = {*r, unstretched(parent, wanted, *r)};
-    const int turns = is_even(parent) ? 0 : ELSEWHERE;
-    struct fit best = {.square = HUGE_VAL};
-    for (int i = 0; i < 2 * (turns + 1); i++) {
-        gz_quat now = elsewhere(from[i % 2], i / 2);
-        struct fit fit = go_down(parent, wanted, &now);
-        if (!(fit.square < best.square * (1 - 1e-9))) continue;
-        best = fit;
+    double best = HUGE_VAL;
+    for (int i = 0; i < (is_even(parent) ? 2 : 2 * TURNS); i++) {
+        gz_quat now = from[i % 2];
+        (void)gz_unit_quat(gz_quat_multiply(now, turns[i / 2]), &now);
+        double square = go_down(parent, wanted, &now);
+        if (!(square < best * (1 - 1e-9))) continue;
+        best = square;
         *r = now;
     }
-    if (!isfinite(best.square)) return;
-    *s = (gz_vec3){best.s[0], best.s[1], best.s[2]};
+    struct fit fit = fit_of(parent, wanted, *r);
+    if (isfinite(fit.square)) *s = (gz_vec3){fit.s[0], fit.s[1], fit.s[2]};
 }

@@ -13,7 +13,7 @@ static bool pick_origin(const struct gz_sight *sight, gz_vec3 place, double tole
     gz_seen seen = gz_see_point(sight, place);
     bool ahead = seen.w > 0 && seen.depth >= 0;
     double clip[2] = {0, 0};
-    if (!sight->is_ray) gz_sight_clip(sight, gz_sight_view_point(sight, place), clip);
+    if (!sight->is_ray) gz_sight_clip(sight, gz_sight_view_point(sight, place), 1, clip);
     if (!ahead || !(clip[0] >= 0 && clip[1] >= 0) ||
         !(hypot(seen.x / seen.w, seen.y / seen.w) <= tolerance_px))
         return false;
@@ -148,7 +148,7 @@ static double see_corners(const struct gz_sight *sight, const gz_affine *world,
                           i & 4 ? bounds->max.z : bounds->min.z};
         gz_vec3 view = gz_sight_view_point(sight, gz_affine_apply(world, corner));
         corners[i].seen = gz_see_view(sight, view, 1);
-        gz_sight_clip(sight, view, corners[i].clip);
+        gz_sight_clip(sight, view, 1, corners[i].clip);
         deepest = fmax(deepest, fabs(corners[i].seen.depth));
     }
     return deepest;

@@ -86,7 +86,6 @@ struct gz_camera {
     gz_mat3 view_to_world; /* directions */
     double up_px;          /* pixels times w for a metre along `up` */
     double near_w;         /* the least w before the near plane if the projection says it, else 0 */
-    double clip[2][4];     /* view space: not negative behind the near, before the far plane */
 };
 
 /* False, with a static sentence in *why (which may be NULL), if the camera cannot be used: a number

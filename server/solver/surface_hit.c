@@ -345,7 +345,7 @@ enum gz_surface_outcome gz_surface_pass(const struct gz_surface *surface,
     double distance =
         view.converges ? gz_length(gz_sight_offset(&sight, place)) : nearest.seen.depth;
     double clip[2] = {0, 0};
-    if (!sight.is_ray) gz_sight_clip(&sight, gz_sight_view_point(&sight, place), clip);
+    if (!sight.is_ray) gz_sight_clip(&sight, gz_sight_view_point(&sight, place), 1, clip);
     if (!isfinite(distance) || !gz_finite(place) || clip[1] < 0) return GZ_MISSED;
     *beside = (struct gz_beside){.px = nearest.px, .distance = distance, .point = place};
     return GZ_MET;
