@@ -193,11 +193,15 @@ static double square_left(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat 
     return (double)sum;
 }
 
+/* Enough to come down from anywhere but along the bottom of a narrow valley. */
+#define ROUNDS_MAX 2000
+
 /* Down from here by ever smaller turns about the axes, for as long as one is better. */
 static double least_square(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat r)
 {
     double best = square_left(parent, wanted, r);
-    for (double turn = 0.5; turn > 1e-7;) {
+    double turn = 0.5;
+    for (int round = 0; round < ROUNDS_MAX && turn > 1e-7; round++) {
         bool better = false;
         for (int way = 0; way < 6; way++) {
             double k = way % 2 ? turn : -turn;
