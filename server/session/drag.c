@@ -34,6 +34,9 @@ static enum gz_status type(struct gz_session *session, const struct gz_value *va
     if (gz_drag_value(&gesture->course->drag, value->numbers, count, &motion) != GZ_SOLVE_OK)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s cannot take the value %g", handle,
                        value->numbers[0]);
+    /* gz_weigh_grab has charged what each node costs at least, for the check and for the pass. */
+    gz_budget_charge(session,
+                     2 * GZ_PRICE_MOVED * (gz_gesture_moves(gesture, &motion) - gesture->count));
     enum gz_status status = gz_gesture_check(gesture, scene, &motion, failure);
     if (status != GZ_OK) return status;
     gesture->typed = *value;

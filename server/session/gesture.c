@@ -40,6 +40,8 @@ bool gz_gesture_keep(struct gz_gesture *gesture, struct gz_scene *scene,
                                        .start_seq = node->seq,
                                        .start = node->trs,
                                        .frame = (uint32_t)(gesture->frame_count - 1)};
+        gesture->uneven_count +=
+            !gz_scales_evenly(&gesture->frames[gesture->frame_count - 1].start.linear);
     }
     gesture->count = gesture->pass.at = count;
     return true;
@@ -124,6 +126,14 @@ static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t
     if (gesture->parts != NULL)
         gz_parts_check(gesture->parts, target, place, node,
                        is_posed && is_same(&parent, &start.parent), by);
+}
+
+/* One node is scaled along its own axes, and keeps them. */
+size_t gz_gesture_moves(const struct gz_gesture *gesture, const struct gz_motion *motion)
+{
+    size_t count = gesture->count, uneven = gesture->uneven_count;
+    if (count < 2 || !gz_motion_stretches(motion)) return count;
+    return (count - uneven) * GZ_MOVES_PER_STRETCH + uneven * GZ_MOVES_PER_UNEVEN_STRETCH;
 }
 
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene)

@@ -74,6 +74,7 @@ struct gz_gesture {
     struct gz_gesture_target *targets;
     uint64_t *ids; /* of the targets, in their order */
     size_t count;
+    size_t uneven_count; /* of the targets, at the beginning below a parent that scales unevenly */
     struct gz_gesture_frame *frames;
     size_t frame_count, frame_capacity;
     struct gz_gesture_course *course; /* NULL: it holds no nodes */
@@ -113,6 +114,9 @@ void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene,
 /* Poses each node by the motion, and ends a running pass. A node whose parent has no inverse any
  * more stays where it is. `by` is the session. */
 void gz_gesture_pose(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
+/* How many nodes could be moved for what a pass with this motion costs; not below the gesture's
+ * count. */
+size_t gz_gesture_moves(const struct gz_gesture *gesture, const struct gz_motion *motion);
 /* The same in slices: begins a pass, and continues it for at most `nodes` nodes. All of a pass uses
  * the motion at its beginning. */
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene);

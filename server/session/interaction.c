@@ -26,7 +26,8 @@ enum gz_status gz_interaction_begin(struct gz_session *session,
 /* Of a pass. */
 static size_t price_of(const struct gz_session *session)
 {
-    return GZ_PRICE_MOVED * session->gesture.count;
+    const struct gz_gesture *gesture = &session->gesture;
+    return GZ_PRICE_MOVED * gz_gesture_moves(gesture, &gesture->course->motion);
 }
 
 /* Acknowledges pointer `n`, whose effect the scene shows now. If it changed nothing, the
@@ -164,8 +165,10 @@ void gz_interaction_go_on(struct gz_session *session)
     const struct gz_gesture *gesture = &session->gesture;
     if (*slice == 0 || !gz_gesture_is_passing(gesture)) return;
     size_t before = gesture->pass.at;
-    go_on(session, 1 + (*slice - 1) / GZ_SLICE_NODES_PER_POSE);
-    size_t cost = (gesture->pass.at - before) * GZ_SLICE_NODES_PER_POSE;
+    const size_t each = GZ_SLICE_NODES_PER_POSE *
+                        (gz_gesture_moves(gesture, &gesture->course->posed) / gesture->count);
+    go_on(session, 1 + (*slice - 1) / each);
+    size_t cost = (gesture->pass.at - before) * each;
     *slice -= cost < *slice ? cost : *slice;
 }
 

@@ -132,6 +132,22 @@ static inline void scale_node(const struct hanger *hanger, const struct gz_motio
     local->t = shifted(hanger, local->t, offset);
 }
 
+bool gz_motion_stretches(const struct gz_motion *motion)
+{
+    gz_vec3 f = motion->factor;
+    return motion->kind == GZ_MOTION_SCALE && !(f.x == f.y && f.y == f.z);
+}
+
+bool gz_scales_evenly(const gz_mat3 *parent)
+{
+    const double slack = 1e-9;
+    const gz_vec3 x = parent->x, y = parent->y, z = parent->z;
+    double square = gz_dot(x, x);
+    return fabs(gz_dot(x, y)) + fabs(gz_dot(y, z)) + fabs(gz_dot(z, x)) +
+               fabs(gz_dot(y, y) - square) + fabs(gz_dot(z, z) - square) <=
+           slack * square;
+}
+
 /* ---- Applying ---- */
 
 static bool rigid_turn(const struct hanger *hanger, const struct gz_motion *motion, gz_rigid *rigid)

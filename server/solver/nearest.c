@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "solver/exact.h"
+#include "solver/solver.h"
 
 /* The scale along each axis is a projection, so only the rotation has to be looked for: the one
  * that leaves the least, as a sum of squares. `axes` are the squares and products of the node's own
@@ -130,16 +131,6 @@ static struct fit go_down(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat 
     return fit;
 }
 
-/* Whether the parent scales all directions alike: the axes in the world are as a turn leaves them,
- * times one number. */
-static bool is_even(const struct fit *fit)
-{
-    const double slack = 1e-9, (*h)[3] = fit->axes;
-    return fabs(h[0][1]) + fabs(h[1][2]) + fabs(h[2][0]) + fabs(h[1][1] - h[0][0]) +
-               fabs(h[2][2] - h[0][0]) <=
-           slack * h[0][0];
-}
-
 /* The rotation that leaves a stretch in the parent's frame. */
 static gz_quat unstretched(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat r)
 {
@@ -167,6 +158,7 @@ void gz_nearest(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat *r, gz_vec
     const gz_quat near = *r;
     gz_quat from[2] = {near, near};
     double least = HUGE_VAL;
+    const bool is_even = gz_scales_evenly(parent);
     bool enough = false;
     for (int i = 0; i < STARTS && !enough; i++) {
         gz_quat now;
@@ -174,7 +166,7 @@ void gz_nearest(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat *r, gz_vec
         if (i == 1) from[1] = unstretched(parent, wanted, near);
         if (!gz_unit_quat(gz_quat_multiply(from[i % 2], turns[i / 2]), &now)) continue;
         const struct fit fit = go_down(parent, wanted, &now, &clear);
-        enough = clear && is_even(&fit);
+        enough = clear && is_even;
         if (!(fit.square < least * (1 - SAME_LEFT))) continue;
         least = fit.square;
         *r = now;

@@ -318,6 +318,12 @@ extern const struct gz_motion gz_motion_none;
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start,
                      const gz_affine *parent, gz_trs *local, double *residual);
 
+/* Whether the motion may want of a node what no TRS holds: it does not scale all axes alike. */
+bool gz_motion_stretches(const struct gz_motion *motion);
+/* Whether a parent scales all directions alike. Below others gz_motion_apply takes up to 100 times
+ * as long for a node that is sheared. */
+bool gz_scales_evenly(const gz_mat3 *parent);
+
 /* The same for all nodes below a parent that has not moved since, as one rigid motion in its frame:
  * each is then where gz_rigid_apply has it, but for rounding, if the parent scales evenly or the
  * motion does not turn. False: a motion that scales, a parent without an inverse, or numbers beyond

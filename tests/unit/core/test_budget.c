@@ -348,6 +348,46 @@ TEST(test_work_is_charged)
     close_scene(&s);
 }
 
+static void type_factor(struct scene *s, bool is_first)
+{
+    struct gz_message message = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE};
+    message.pointer.handle = GZ_SX;
+    message.pointer.value = (struct gz_value){{is_first ? 2 : 3, 0}, 1};
+    assert_ok(client_ask(s->a, &message));
+}
+
+/* The nearest transform is looked for, for each of several nodes, and longer below a parent that
+ * scales unevenly. */
+TEST(test_scale_along_an_axis_costs_more)
+{
+    struct scene s;
+    open_scene_at(&s, 1e6);
+    struct gz_session *session = s.a->session;
+    const struct gz_ids few = {s.ids, 6}; /* posed in one turn */
+    for (int uneven = 0; uneven < 2; uneven++) {
+        double each = uneven ? GZ_MOVES_PER_UNEVEN_STRETCH : GZ_MOVES_PER_STRETCH;
+        double pass = messages(GZ_PRICE_MOVED * each * (double)few.count);
+        struct gz_set_node node = {.has = GZ_HAS_SET_NODE_S, .id = s.root, .trs = gz_trs_identity};
+        node.trs.s.y = uneven ? 3 : 1;
+        const struct gz_message set = {.op = GZ_OP_SET, .set = {&node, 1}};
+        assert_ok(client_ask(s.b, &set));
+        assert_ok(grab(&s, few, GZ_SX));
+        assert_ok(cancel(&s));
+        type_factor(&s, true);
+        double own = session->work.tokens, shared = session->share->work.tokens;
+        type_factor(&s, false);
+        assert_charged(&s, "a factor in a drag", own, shared, 2 * pass);
+        assert_ok(cancel(&s));
+        assert_ok(grab(&s, few, GZ_SX));
+        session->work.counted_s = session->share->work.counted_s = s.host.now.mono_s;
+        own = session->work.tokens, shared = session->share->work.tokens;
+        assert_ok(move(&s));
+        assert_charged(&s, "a drag of sx", own, shared, pass);
+        assert_ok(cancel(&s));
+    }
+    close_scene(&s);
+}
+
 /* All below the root is looked at before the node that somebody holds is met. */
 TEST(test_delete_that_is_refused_is_charged)
 {
