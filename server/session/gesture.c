@@ -40,7 +40,7 @@ bool gz_gesture_keep(struct gz_gesture *gesture, struct gz_scene *scene,
                                        .start_seq = node->seq,
                                        .start = node->trs,
                                        .frame = (uint32_t)(gesture->frame_count - 1)};
-        gesture->uneven_count +=
+        gesture->course->uneven_count +=
             !gz_scales_evenly(&gesture->frames[gesture->frame_count - 1].start.linear);
     }
     gesture->count = gesture->pass.at = count;
@@ -131,7 +131,7 @@ static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t
 /* One node is scaled along its own axes, and keeps them. */
 size_t gz_gesture_moves(const struct gz_gesture *gesture, const struct gz_motion *motion)
 {
-    size_t count = gesture->count, uneven = gesture->uneven_count;
+    size_t count = gesture->count, uneven = gesture->course->uneven_count;
     if (count < 2 || !gz_motion_stretches(motion)) return count;
     return (count - uneven) * GZ_MOVES_PER_STRETCH + uneven * GZ_MOVES_PER_UNEVEN_STRETCH;
 }

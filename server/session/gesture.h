@@ -66,6 +66,7 @@ struct gz_gesture_course {
     uint32_t mods;             /* of that pointer */
     struct gz_motion notch;    /* wheel: of one notch */
     double notches;            /* wheel: turned so far */
+    size_t uneven_count; /* of the targets, at the beginning below a parent that scales unevenly */
 };
 
 /* Small while no gesture runs, because most sessions only watch. */
@@ -74,7 +75,6 @@ struct gz_gesture {
     struct gz_gesture_target *targets;
     uint64_t *ids; /* of the targets, in their order */
     size_t count;
-    size_t uneven_count; /* of the targets, at the beginning below a parent that scales unevenly */
     struct gz_gesture_frame *frames;
     size_t frame_count, frame_capacity;
     struct gz_gesture_course *course; /* NULL: it holds no nodes */
