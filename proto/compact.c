@@ -20,10 +20,11 @@ static gz_quat turn_of(const double pose[7])
     return turn;
 }
 
-double gz_shortened(double number, double slack)
+/* A coordinate of an eye as a float32, if that is near enough. */
+static double shortened(double number)
 {
     const double rounded = fabs(number) <= FLT_MAX ? (double)(float)number : number;
-    return fabs(rounded - number) <= slack ? rounded : number;
+    return fabs(rounded - number) <= EYE_SLACK_M ? rounded : number;
 }
 
 void gz_view_of_pose(const double pose[7], double view[16])
@@ -41,9 +42,12 @@ bool gz_pose_of_view(const double view[16], double pose[7])
     const gz_mat3 back = gz_mat3_transpose(&affine.linear);
     const gz_vec3 eye = gz_negate(gz_mat3_apply(&back, affine.origin));
     const double made[7] = {
-        gz_shortened(eye.x, EYE_SLACK_M), gz_shortened(eye.y, EYE_SLACK_M),
-        gz_shortened(eye.z, EYE_SLACK_M), round(turn.x * GZ_TURN_STEPS),
-        round(turn.y * GZ_TURN_STEPS),    round(turn.z * GZ_TURN_STEPS),
+        shortened(eye.x),
+        shortened(eye.y),
+        shortened(eye.z),
+        round(turn.x * GZ_TURN_STEPS),
+        round(turn.y * GZ_TURN_STEPS),
+        round(turn.z * GZ_TURN_STEPS),
         round(turn.w * GZ_TURN_STEPS),
     };
     double again[16];

@@ -1,4 +1,4 @@
-/* compact.h - the values that the compact form of presence leaves out: a view as its eye and its
+/* compact.h - the values that the packed form of presence leaves out: a view as its eye and its
  * rotation, and the ray of a pointer, which follows from the view, the lens and the place in the
  * viewport. The server calls the same functions as the viewer, so that it knows what the viewer
  * will compute.
@@ -8,9 +8,6 @@
 #define GZ_PROTO_COMPACT_H
 
 #include "proto/message.h"
-
-/* The float32 nearest to the number if it is off by at most `slack`, else the number itself. */
-double gz_shortened(double number, double slack);
 
 /* The view as a pose: the eye in the world, and the rotation in steps. False if the view scales or
  * mirrors, which a pose cannot express. */

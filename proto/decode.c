@@ -15,9 +15,9 @@
 #include "proto/limits.h"
 #include "proto/read.h"
 
-/* The smallest record that holds an id, in bytes: {id: 1}, and in the compact form [0, 1]. */
+/* The smallest record that holds an id, in bytes: {id: 1}, and in the packed form [0, 1]. */
 #define RECORD_BYTES_MIN 5
-#define COMPACT_BYTES_MIN 3
+#define PACKED_BYTES_MIN 3
 /* Room for the path of a field, the longest being
  * "history.edits[999].changes[99999].before.parent". */
 #define PATH_BYTES_MAX 96
@@ -32,12 +32,11 @@ static_assert(sizeof(struct gz_set_node) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 
               "{id: 1} pays for its struct");
 static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 5,
               "{id: 1} pays for its struct");
-static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_TOLD_FACTOR_MAX * COMPACT_BYTES_MIN,
+static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_TOLD_FACTOR_MAX * PACKED_BYTES_MIN,
               "[0, 1] pays for its struct");
-static_assert(sizeof(struct gz_move) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * COMPACT_BYTES_MIN,
+static_assert(sizeof(struct gz_move) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * PACKED_BYTES_MIN,
               "[0, 1] pays for its struct");
-static_assert(sizeof(struct gz_motion_step) + 8 <=
-                  GZ_DECODE_ACCEPTED_FACTOR_MAX * COMPACT_BYTES_MIN,
+static_assert(sizeof(struct gz_motion_step) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * PACKED_BYTES_MIN,
               "[0, 1] pays for its struct");
 static_assert(sizeof(struct gz_change_message) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 12,
               "{id: 1, after: {}} pays");
@@ -663,7 +662,7 @@ static enum gz_status check_records(const struct slot *slot, size_t count)
     enum gz_status status = GZ_OK;
     if (record->unique) {
         size_t left = (size_t)(decoder->reader.end - decoder->reader.at);
-        if (count > left / (record->compact ? COMPACT_BYTES_MIN : RECORD_BYTES_MIN))
+        if (count > left / (record->packed ? PACKED_BYTES_MIN : RECORD_BYTES_MIN))
             return bad_message(slot, "too few bytes for an id in each element");
         status = take(decoder, &slot->place, count, sizeof *ids, &ids);
     }
@@ -852,7 +851,7 @@ static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record
     return status;
 }
 
-/* ---- The compact form ---- */
+/* ---- The packed form ---- */
 
 /* The rows that are present, as the bits of their places. */
 static enum gz_status read_mask(struct decoder *decoder, const struct gz_record_type *record,
@@ -874,8 +873,8 @@ static enum gz_status read_mask(struct decoder *decoder, const struct gz_record_
     return GZ_OK;
 }
 
-static enum gz_status read_compact_field(struct decoder *decoder, const struct gz_row *row,
-                                         void *base, uint64_t *has, const struct place *place)
+static enum gz_status read_packed_field(struct decoder *decoder, const struct gz_row *row,
+                                        void *base, uint64_t *has, const struct place *place)
 {
     struct slot slot = {decoder, row, base, has, {place, row->key, 0}};
     if (gz_row_elements(row) == 1) return read_field(decoder, row, base, has, place);
@@ -887,15 +886,14 @@ static enum gz_status read_compact_field(struct decoder *decoder, const struct g
     }
 }
 
-/* Reads the mask of a compact record, and checks that its list is long enough. */
-static enum gz_status read_compact_head(struct decoder *decoder,
-                                        const struct gz_record_type *record,
-                                        const struct place *place, uint64_t *there)
+/* Reads the mask of a packed record, and checks that its list is long enough. */
+static enum gz_status read_packed_head(struct decoder *decoder, const struct gz_record_type *record,
+                                       const struct place *place, uint64_t *there)
 {
     struct gz_head list = next_head(decoder);
     size_t elements = 1 + (record->number != 0);
     if (list.type != MSGPACK_OBJECT_ARRAY || list.count < elements)
-        return fail(decoder, place, GZ_BAD_MESSAGE, "expected a list in the compact form");
+        return fail(decoder, place, GZ_BAD_MESSAGE, "expected a list in the packed form");
     if (record->number != 0) next_head(decoder); /* the envelope's walk has read it */
     enum gz_status status = read_mask(decoder, record, place, there);
     if (status != GZ_OK) return status;
@@ -906,14 +904,14 @@ static enum gz_status read_compact_head(struct decoder *decoder,
     return GZ_OK;
 }
 
-static enum gz_status read_compact(struct decoder *decoder, const struct gz_record_type *record,
-                                   void *base, uint64_t *has, const struct place *place)
+static enum gz_status read_packed(struct decoder *decoder, const struct gz_record_type *record,
+                                  void *base, uint64_t *has, const struct place *place)
 {
     uint64_t there = 0;
-    enum gz_status status = read_compact_head(decoder, record, place, &there);
+    enum gz_status status = read_packed_head(decoder, record, place, &there);
     for (size_t row = 0; row < record->count && status == GZ_OK; row++) {
         if ((there >> row & 1) != 0)
-            status = read_compact_field(decoder, &record->rows[row], base, has, place);
+            status = read_packed_field(decoder, &record->rows[row], base, has, place);
     }
     return status;
 }
@@ -956,8 +954,8 @@ static enum gz_status read_record(struct decoder *decoder, const struct gz_recor
     if (record->tuple) return read_tuple(decoder, record, base, has, place);
     decoder->order = GZ_XYZ;
     uint64_t seen = 0;
-    if (record->compact) {
-        enum gz_status status = read_compact(decoder, record, base, has, place);
+    if (record->packed) {
+        enum gz_status status = read_packed(decoder, record, base, has, place);
         return status == GZ_OK ? check_one_of(decoder, record, *has, place) : status;
     }
     enum gz_status status = read_fields(decoder, record, base, has, place, &seen);
@@ -972,7 +970,7 @@ static enum gz_status read_record(struct decoder *decoder, const struct gz_recor
 struct envelope {
     const uint8_t *end;
     struct gz_head op, rid; /* type NIL if it was not there */
-    uint64_t number;        /* of a message in the compact form; 0 for a map */
+    uint64_t number;        /* of a message in the packed form; 0 for a map */
 };
 
 /* A key for an error: as it came if it is short and clean. */
@@ -1011,7 +1009,7 @@ static enum gz_read scan_pair(struct gz_msgpack_reader *reader, struct envelope 
     return GZ_READ_OK;
 }
 
-/* A message that is not a map: it is in the compact form if a number comes first. */
+/* A message that is not a map: it is in the packed form if a number comes first. */
 static enum gz_status scan_list(struct decoder *decoder, enum gz_side side,
                                 struct envelope *envelope)
 {
@@ -1054,7 +1052,7 @@ static void note_rid(struct gz_message *message, const struct gz_head *rid)
     message->rid = whole_value(rid);
 }
 
-static enum gz_status find_compact_op(struct decoder *decoder, uint64_t number)
+static enum gz_status find_packed_op(struct decoder *decoder, uint64_t number)
 {
     for (int candidate = GZ_OP_MOVES; candidate < GZ_OP_COUNT; candidate++) {
         if (gz_message_records[candidate].number != number) continue;
@@ -1113,7 +1111,7 @@ enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, s
     *offset = envelope.end != NULL ? (size_t)(envelope.end - bytes) : size;
     note_rid(message, &envelope.rid);
     if (status == GZ_OK && envelope.number != 0)
-        status = find_compact_op(&decoder, envelope.number);
+        status = find_packed_op(&decoder, envelope.number);
     else if (status == GZ_OK)
         status = find_op(&decoder, side, &envelope.op);
     if (status != GZ_OK) return status;

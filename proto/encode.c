@@ -16,7 +16,7 @@ struct writer {
     struct gz_buffer *out;
     const struct gz_message *message;
     enum gz_status status; /* the first error; nothing is written after it */
-    bool compact;          /* a field of a compact record is being written */
+    bool packed;           /* a field of a packed record is being written */
 };
 
 static inline int append(struct writer *writer, const void *bytes, size_t size)
@@ -66,7 +66,7 @@ static void write_short_number(struct writer *writer, double number)
 
 static void write_numbers(struct writer *writer, const double *numbers, size_t count)
 {
-    if (writer->compact) {
+    if (writer->packed) {
         for (size_t i = 0; i < count; i++) write_short_number(writer, numbers[i]);
         return;
     }
@@ -260,7 +260,7 @@ static uint64_t without_defaults(const struct gz_node_state *state, uint64_t has
     return has;
 }
 
-/* Which rows of a compact record are present, as the bits of their places; their mask on the wire,
+/* Which rows of a packed record are present, as the bits of their places; their mask on the wire,
  * and the number of their elements. */
 static uint64_t look_at_rows(const struct gz_record_type *record, const void *base, uint64_t has,
                              uint64_t *mask, size_t *elements)
@@ -280,8 +280,8 @@ static uint64_t look_at_rows(const struct gz_record_type *record, const void *ba
     return there;
 }
 
-static void write_compact(struct writer *writer, const struct gz_record_type *record,
-                          const void *base, uint64_t has)
+static void write_packed(struct writer *writer, const struct gz_record_type *record,
+                         const void *base, uint64_t has)
 {
     uint64_t mask;
     size_t elements;
@@ -291,10 +291,10 @@ static void write_compact(struct writer *writer, const struct gz_record_type *re
     pack_uint64(writer, mask);
     for (; there != 0; there &= there - 1) {
         const struct gz_row *row = &record->rows[__builtin_ctzll(there)];
-        writer->compact = true;
+        writer->packed = true;
         if (gz_row_elements(row) > 0) write_value(writer, row, base, has);
     }
-    writer->compact = false;
+    writer->packed = false;
 }
 
 static void write_record(struct writer *writer, const struct gz_record_type *record,
@@ -304,8 +304,8 @@ static void write_record(struct writer *writer, const struct gz_record_type *rec
         write_tuple(writer, record, base);
         return;
     }
-    if (record->compact) {
-        write_compact(writer, record, base, has);
+    if (record->packed) {
+        write_packed(writer, record, base, has);
         return;
     }
     uint64_t there = 0;

@@ -104,6 +104,9 @@ static const struct gz_row resume_rows[] = {
 };
 static const struct gz_record_type resume_group = GROUP_OF(resume_rows);
 
+static const char *const form_words[] = {"plain", "packed"};
+static const struct gz_vocabulary form_terms = {form_words, 2};
+
 static const struct gz_row hello_rows[] = {
     OP,
     RID,
@@ -116,11 +119,7 @@ static const struct gz_row hello_rows[] = {
     BOOL("create", gz_hello, create, IF_ANY),
     GROUP("resume", resume_group, IF(HELLO_RESUME)),
     BOOL("draw", gz_hello, draw, IF_ANY),
-    BOOL("compact", gz_hello, compact, IF_ANY),
-    BOOL("crowd", gz_hello, crowd, IF_ANY),
-    BOOL("motion", gz_hello, motion, IF_ANY),
-    BOOL("float32", gz_hello, float32, IF_ANY),
-    BOOL("compact_delta", gz_hello, compact_delta, IF_ANY),
+    CHOICE("form", gz_hello, packed, form_terms, IF_ANY),
 };
 
 static const char *const ndc_y_words[] = {"up", "down"};
@@ -662,7 +661,7 @@ static const struct gz_row bye_rows[] = {
     TEXT("url", gz_bye, url, GZ_MEMBER_URL_BYTES_MAX, IF(BYE_URL)),
 };
 
-/* ---- Server to client, in the compact form: what comes often has the lowest bits ---- */
+/* ---- Server to client, in the packed form: what comes often has the lowest bits ---- */
 
 static const struct gz_row move_rows[] = {
     ID("id", gz_move, id, REQUIRED),
@@ -675,7 +674,7 @@ static const struct gz_row move_rows[] = {
      IF(MOVE_S)},
     COUNT("by", gz_move, by, IF(MOVE_BY)),
 };
-static const struct gz_record_type move_record = {RECORD_OF(move_rows, gz_move), .compact = true,
+static const struct gz_record_type move_record = {RECORD_OF(move_rows, gz_move), .packed = true,
                                                   .unique = true};
 
 static const struct gz_row step_rows[] = {
@@ -688,7 +687,7 @@ static const struct gz_row step_rows[] = {
      .rule = GZ_FIELD_RULE_COORDINATE, IF(STEP_PIVOT)},
 };
 static const struct gz_record_type step_record = {RECORD_OF(step_rows, gz_motion_step),
-                                                  .compact = true, .unique = true};
+                                                  .packed = true, .unique = true};
 
 static const struct gz_row moves_rows[] = {
     COUNT("from", gz_moves, from, REQUIRED),
@@ -707,7 +706,7 @@ static const struct gz_row motion_rows[] = {
     RECORDS("starts", gz_motion_message, starts, start_count, move_record, IF_ANY),
 };
 
-static const struct gz_row compact_node_rows[] = {
+static const struct gz_row packed_node_rows[] = {
     ID("id", gz_node_state, id, REQUIRED),
     {.key = "whole",
      .key_size = 5,
@@ -718,15 +717,15 @@ static const struct gz_row compact_node_rows[] = {
     COUNT("asset", gz_node_state, asset, IF(STATE_ASSET)),
     COUNT("by", gz_node_state, by, IF(STATE_BY)),
 };
-static const struct gz_record_type compact_node_record = {
-    RECORD_OF(compact_node_rows, gz_node_state), .compact = true, .unique = true};
+static const struct gz_record_type packed_node_record = {RECORD_OF(packed_node_rows, gz_node_state),
+                                                         .packed = true, .unique = true};
 
-static const struct gz_row compact_delta_rows[] = {
+static const struct gz_row packed_delta_rows[] = {
     COUNT("from", gz_delta, from, REQUIRED),
     COUNT("seq", gz_delta, seq, REQUIRED),
     NUMBER("time", gz_delta, time, NONE, REQUIRED),
     COUNT("saved", gz_delta, saved, REQUIRED),
-    RECORDS("nodes", gz_delta, nodes, count, compact_node_record, IF_ANY),
+    RECORDS("nodes", gz_delta, nodes, count, packed_node_record, IF_ANY),
     IDS("gone", gz_delta, gone, IF_ANY),
     RECORDS("acks", gz_delta, acks, ack_count, ack_tuple, IF_ANY),
     BOOL("more", gz_delta, more, IF_ANY),
@@ -804,12 +803,12 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_OK] = {ROWS(ok_rows)},
     [GZ_OP_ERROR] = {ROWS(error_rows)},
     [GZ_OP_BYE] = {ROWS(bye_rows)},
-    [GZ_OP_MOVES] = {ROWS(moves_rows), .compact = true, .number = 1},
-    [GZ_OP_PERSON] = {ROWS(person_rows), .compact = true, .number = 2,
+    [GZ_OP_MOVES] = {ROWS(moves_rows), .packed = true, .number = 1},
+    [GZ_OP_PERSON] = {ROWS(person_rows), .packed = true, .number = 2,
                       .at_most_one = GZ_HAS_PERSON_POSE | GZ_HAS_PERSON_VIEW},
-    [GZ_OP_PEOPLE] = {ROWS(people_rows), .compact = true, .number = 3},
-    [GZ_OP_MOTION] = {ROWS(motion_rows), .compact = true, .number = 4},
-    [GZ_OP_COMPACT_DELTA] = {ROWS(compact_delta_rows), .compact = true, .number = 5},
+    [GZ_OP_PEOPLE] = {ROWS(people_rows), .packed = true, .number = 3},
+    [GZ_OP_MOTION] = {ROWS(motion_rows), .packed = true, .number = 4},
+    [GZ_OP_PACKED_DELTA] = {ROWS(packed_delta_rows), .packed = true, .number = 5},
 };
 
 static const char *const op_words[GZ_OP_COUNT] = {
@@ -858,7 +857,7 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_PERSON] = "person",
     [GZ_OP_PEOPLE] = "people",
     [GZ_OP_MOTION] = "motion",
-    [GZ_OP_COMPACT_DELTA] = "delta",
+    [GZ_OP_PACKED_DELTA] = "delta",
 };
 
 const char *gz_op_word(enum gz_op op)

@@ -34,7 +34,7 @@ enum gz_kind {
     GZ_KIND_RECORD,        /* a map: a struct inside */
     GZ_KIND_IDS,           /* a list of ids, each once: struct gz_ids */
     GZ_KIND_RECORDS,       /* a list of records: pointer and count */
-    GZ_KIND_WHOLE,         /* of struct gz_node_state, in the compact form: true if all fields of
+    GZ_KIND_WHOLE,         /* of struct gz_node_state, in the packed form: true if all fields of
                               `has`, which follow, are present; each is then left out at its default */
     GZ_KIND_COUNT_OF_KINDS
 };
@@ -91,9 +91,9 @@ struct gz_record_type {
     size_t size;       /* of the struct */
     size_t has_offset; /* of its `has`; not used by groups and messages */
     bool tuple;        /* on the wire a list, in the order of the rows */
-    bool compact;   /* on the wire a list: the mask of the optional rows that are present, then the
-                       fields in the order of the rows, numbers one by one */
-    uint8_t number; /* of a compact message, before the mask; 0: the message has an op */
+    bool packed;    /* on the wire a list: the mask of the optional rows that are present, then the
+                        fields in the order of the rows, numbers one by one */
+    uint8_t number; /* of a packed message, before the mask; 0: the message has an op */
     bool unique;    /* no id occurs twice in a list of these; the first row is the id */
     uint64_t at_most_one;  /* bits of which at most one may be set */
     uint64_t at_least_one; /* bits of which at least one is set */
@@ -123,7 +123,7 @@ union gz_element {
 /* The table of a message; its struct is the union of struct gz_message. */
 extern const struct gz_record_type gz_message_records[GZ_OP_COUNT];
 
-/* How many elements of the list a field of a compact record takes. */
+/* How many elements of the list a field of a packed record takes. */
 static inline size_t gz_row_elements(const struct gz_row *row)
 {
     if (row->kind == GZ_KIND_BOOL || row->kind == GZ_KIND_WHOLE) return 0;

@@ -49,7 +49,7 @@
 #define GZ_PING_SECONDS 5
 #define GZ_SILENCE_SECONDS 15
 
-/* ---- The compact form ---- */
+/* ---- The packed form ---- */
 
 /* `moves` holds the seq that it leads from modulo this: one byte, which still reveals a gap. */
 #define GZ_MOVES_FROM 128
@@ -59,10 +59,6 @@
 /* Most nodes of a drag that is sent as motions: a viewer that joins meanwhile is sent all their
  * starts in one frame. */
 #define GZ_MOTION_NODES_MAX 20000
-/* Metres in the world by which the place of a node in a running drag may be rounded to a float32,
- * for clients that ask for that. A pixel is more, but for a node of some 10 cm that fills the
- * picture. Beyond some 4 km from the origin most float32 are further off. */
-#define GZ_FLOAT32_SLACK_M 1e-4
 /* Steps of the components of a unit quaternion: 16 bits with the sign, 0.003 degrees. */
 #define GZ_TURN_STEPS 32767
 /* Steps of a pointer from one edge of a viewport to the other: 16 bits, a fraction of a pixel. */

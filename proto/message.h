@@ -88,12 +88,12 @@ enum gz_op {
     GZ_OP_OK,
     GZ_OP_ERROR,
     GZ_OP_BYE,
-    /* server to client, in the compact form */
+    /* server to client, in the packed form */
     GZ_OP_MOVES,
     GZ_OP_PERSON,
     GZ_OP_PEOPLE,
     GZ_OP_MOTION,
-    GZ_OP_COMPACT_DELTA,
+    GZ_OP_PACKED_DELTA,
     GZ_OP_COUNT
 };
 
@@ -303,11 +303,7 @@ struct gz_hello {
     struct gz_text scene, user, token;
     enum gz_role role;
     bool create, draw;
-    bool compact; /* the client reads moves, person and people in place of delta and presence */
-    bool crowd;   /* users who only watch are sent as a number, in crowd */
-    bool motion;  /* with compact: a running drag of many nodes is sent as motions */
-    bool float32; /* with compact: running drags of other sessions are rounded to float32 */
-    bool compact_delta; /* with compact: a delta that moves cannot hold is compact too */
+    bool packed; /* the form that the client reads: packed in place of plain */
     uint64_t resume_epoch, resume_seq, resume_edit;
     struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };
@@ -552,7 +548,7 @@ struct gz_presence {
                  users */
 };
 
-/* ---- the compact form: client/c/compact.h turns it into the messages above ---- */
+/* ---- the packed form: client/c/compact.h turns it into the messages above ---- */
 
 /* A node that moved: of t only the coordinates with X, Y and Z. */
 struct gz_move {

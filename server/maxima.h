@@ -185,9 +185,9 @@
  * about the past, deltas of an interest. They take some 10 ns for each byte; the frame that passes
  * the bound is still sent. A slice that is used up leaves a quarter of them. */
 #define GZ_TOLD_BYTES_PER_TURN (256 * 1024)
-/* The bytes of a snapshot's piece in the compact form count so many times against that bound: the
+/* The bytes of a snapshot's piece in the packed form count so many times against that bound: the
  * same nodes as maps have three times the bytes, and take 1.5 times the instructions. */
-#define GZ_COMPACT_PIECE_WEIGHT 3
+#define GZ_PACKED_PIECE_WEIGHT 3
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */
@@ -455,28 +455,21 @@
 /* Milliseconds that presence waits at most to go with another frame, while these come in quick
  * succession: slightly more than a frame of a 60 Hz display. */
 #define GZ_RIDE_MS 20
-/* Milliseconds from one frame with what running drags do to the next, for viewers of `float32`: the
- * more editors, the more drags share a frame. A quarter of a frame of a 60 Hz display. */
-#define GZ_GATHER_MS 4
 /* Milliseconds without other news after which viewers are sent `saved` alone: longer than a commit
  * and the pause between two pointers, shorter than users notice. */
 #define GZ_SAVED_MS_QUIET 100
 /* Bytes a second that one user's presence may take of each viewer's bandwidth. A record is sent
  * whole, with all ids of its selection: 1,400 ids 20 times a second, 10,000 ids three times. */
 #define GZ_PRESENCE_BYTES_PER_S (256 * 1024)
-/* Milliseconds between presence frames in the compact form: 10 a second, from which a viewer can
+/* Milliseconds between presence frames in the packed form: 10 a second, from which a viewer can
  * interpolate. With news of more than GZ_PRESENCE_USERS users the interval grows in proportion, so
  * that pointers take some 1.5 kB a second of a viewer's bandwidth, however many users there are. */
-#define GZ_PRESENCE_COMPACT_MS 100
+#define GZ_PRESENCE_PACKED_MS 100
 #define GZ_PRESENCE_USERS 16
-/* Viewers whose form is `crowd` are sent users who act, and so many others: a few people who open a
- * scene together see each other at once. As many as there are colours. */
+/* Viewers are sent users who act, and so many others: a few people who open a scene together see
+ * each other at once. As many as there are colours. */
 #define GZ_PRESENCE_FEW 12
-/* So many people may be told of everybody in a scene, each join and all who only watch: a join
- * costs a record for each of them. Who joins a scene of more people is told as a viewer of a crowd.
- */
-#define GZ_PRESENCE_PLAIN_MAX 64
-/* Milliseconds between the numbers of people for such viewers. With more than so many people the
+/* Milliseconds between the numbers of people who are here. With more than so many people the
  * interval grows in proportion: the numbers take 25 kB/s for all viewers of a scene together. */
 #define GZ_CROWD_MS 250
 #define GZ_CROWD_PEOPLE 256

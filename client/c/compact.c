@@ -1,4 +1,4 @@
-/* compact.c - converts the compact form to `delta` and `presence`. See compact.h. */
+/* compact.c - converts the packed form to `delta` and `presence`. See compact.h. */
 #include "compact.h"
 
 #include <inttypes.h>
@@ -411,7 +411,7 @@ enum gz_status gz_compact_turn(struct gz_compact *compact, struct gz_arena *aren
         forget_motions(compact);
         forget_people(compact);
         return GZ_OK;
-    case GZ_OP_COMPACT_DELTA: message->op = GZ_OP_DELTA; /* fall through */
+    case GZ_OP_PACKED_DELTA: message->op = GZ_OP_DELTA; /* fall through */
     case GZ_OP_DELTA: follow_delta(compact, &message->delta); return GZ_OK;
     case GZ_OP_SAVED: compact->saved = message->saved_seq; return GZ_OK;
     case GZ_OP_MOVES: return turn_moves(compact, arena, message, error);

@@ -1,4 +1,4 @@
-/* compact.h - converts messages of the compact form: `moves` and the compact `delta` into `delta`,
+/* compact.h - converts messages of the packed form: `moves` and the packed `delta` into `delta`,
  * `person` and `people` into `presence`. `motion`, which names the nodes of later `moves`, stays as
  * it is. The state that these messages build on is kept here, and begins anew with each welcome.
  *

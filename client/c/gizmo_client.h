@@ -126,8 +126,8 @@ void gz_people_count_here(struct gz_people *people, uint64_t here);
 /* The number of users in the scene, with those who only watch; 0 if it is not known yet. It may be
  * slightly late. */
 uint64_t gz_people_here(const struct gz_people *people);
-/* Whether all presence has come since the beginning or the last clear, with the record of the kept
- * session. */
+/* Whether all presence has come since the beginning or the last clear, the number of users behind
+ * it. */
 bool gz_people_is_complete(const struct gz_people *people);
 
 size_t gz_people_count(const struct gz_people *people);
@@ -156,11 +156,8 @@ struct gz_client_options {
     bool create;  /* create the scene if it is missing */
     bool draw;    /* ask for the gizmo's lines */
     bool predict; /* compute gz_client_predict_... ahead of the server */
-    bool plain;  /* do not ask for the compact form, which rounds other users' views and pointers */
-    bool singly; /* do not ask for motions, which round a running drag of many nodes */
-    bool float32; /* ask for float32, which rounds running drags of other sessions until they end */
-    bool everybody;   /* receive presence of all users, not only of a few and of those who act; a
-                         server does so for 64 clients of a scene */
+    bool plain; /* read the plain form: the packed one rounds other users' views and pointers, and a
+                   running drag of many nodes */
     double timeout_s; /* for joining, 0: 10 s; addresses that do not answer share it */
     /* An `interest` to join with, valid from the first delta on; NULL for the whole scene. One with
      * `view` needs the `camera`; NULL for none. */
@@ -199,8 +196,8 @@ const struct gz_mirror *gz_client_mirror(const struct gz_client *client);
 /* All notes of the scene, once they have come: the first ones follow the first complete delta of a
  * join in the same frame. */
 const struct gz_pinboard *gz_client_pinboard(const struct gz_client *client);
-/* The users in the scene, with this client's own session: the first few, and all who acted; with
- * `everybody` all. The others are only counted; the message `who` asks for them. */
+/* The users in the scene, with this client's own session: the first few, and all who acted. The
+ * others are only counted; the message `who` asks for them. */
 const struct gz_people *gz_client_people(const struct gz_client *client);
 /* The highest seq that is on stable storage, as the server last reported. */
 uint64_t gz_client_saved(const struct gz_client *client);

@@ -9,8 +9,7 @@ struct gz_people {
     struct gz_records sessions; /* blocks: a gz_presence_user, then its ids, then its name */
     uint64_t kept;              /* the session that is kept; 0: none */
     uint64_t here;              /* the number of users in the scene; 0: unknown */
-    bool began, is_complete; /* the list of people is complete once the own record, the last one, or
-                                the number of users has come */
+    bool is_complete;           /* the number of users has come: it follows the people */
 };
 
 struct gz_people *gz_people_create(void)
@@ -22,7 +21,7 @@ void gz_people_clear(struct gz_people *people)
 {
     gz_records_clear(&people->sessions);
     people->here = 0;
-    people->began = people->is_complete = false;
+    people->is_complete = false;
 }
 
 void gz_people_keep(struct gz_people *people, uint64_t session)
@@ -91,14 +90,12 @@ enum gz_status gz_people_apply(struct gz_people *people, const struct gz_presenc
                                struct gz_error *error)
 {
     if (presence->all) forget_others(people);
-    people->began |= presence->all;
     for (size_t i = 0; i < presence->left.count; i++)
         gz_records_remove(&people->sessions, presence->left.ids[i]);
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];
         if (!gz_records_put(&people->sessions, user->session, copy_user(user)))
             return gz_fail(error, GZ_NO_MEMORY, "no memory for the people");
-        people->is_complete |= people->began && user->session == people->kept;
     }
     return GZ_OK;
 }

@@ -255,7 +255,7 @@ static void take_answer(struct gz_prediction *p, const struct gz_message *messag
     if (chosen != p->chosen.version) p->moving.is_stale = true;
 }
 
-/* Takes the selection of the own record, if it was sent: a record of the compact form also has the
+/* Takes the selection of the own record, if it was sent: a record of the packed form also has the
  * earlier one, which may be older than the answers since. */
 static void take_presence(struct gz_prediction *p, const struct gz_message *message)
 {

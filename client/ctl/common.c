@@ -46,26 +46,14 @@ struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz
     };
 }
 
-static enum ctl_exit join(const struct ctl_args *args, enum gz_role role, bool everybody,
-                          struct gz_client **client)
+enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client)
 {
     struct gz_error error = {0};
-    struct gz_client_options options = ctl_client_options(args, role);
-    options.everybody = everybody;
+    const struct gz_client_options options = ctl_client_options(args, role);
     if (gz_client_create(client, &options, &error) != GZ_OK) return ctl_fail(args, &error);
     if (gz_client_await(*client, 0, CTL_ANSWER_SECONDS, &error) == GZ_OK) return CTL_OK;
     gz_client_destroy(*client);
     return ctl_fail(args, &error);
-}
-
-enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client)
-{
-    return join(args, role, false, client);
-}
-
-enum ctl_exit ctl_join_everybody(const struct ctl_args *args, struct gz_client **client)
-{
-    return join(args, GZ_ROLE_VIEWER, true, client);
 }
 
 /* ---- HTTP ---- */

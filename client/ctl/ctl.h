@@ -30,8 +30,6 @@ struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz
 /* Joins the scene in operand 0 and waits until the mirror is complete. CTL_FAILED with a line on
  * stderr. */
 enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client);
-/* The same as a viewer that is told of all people, viewers included. */
-enum ctl_exit ctl_join_everybody(const struct ctl_args *args, struct gz_client **client);
 /* Reads "12" or "#12". */
 bool ctl_read_id(const char *text, uint64_t *id);
 /* How a node is written on the command line, for the help. */

@@ -326,22 +326,9 @@ enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t
         }
         if (node->holder != 0) continue;
         node->holder = session;
-        node->held_since = scene->seq;
         node->mark = mark;
     }
     return GZ_OK;
-}
-
-void gz_scene_touch_above(struct gz_scene *scene, const uint64_t *ids, size_t count)
-{
-    const uint64_t mark = ++scene->mark;
-    for (size_t i = 0; i < count; i++) {
-        struct gz_node *above = gz_table_find(&scene->table, ids[i])->parent;
-        for (; above != NULL && above->mark != mark; above = above->parent) {
-            above->mark = mark;
-            if (above->holder != 0) gz_scene_touch(scene, above, above->held_since, above->by);
-        }
-    }
 }
 
 void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session)

@@ -49,12 +49,11 @@ struct gz_node {
     gz_box bounds;
     int64_t asset;
     bool has_bounds;
-    bool gone;           /* deleted: the node is a tombstone until that is stored */
-    uint64_t by;         /* the session that changed it last; 0: none of this epoch */
-    uint64_t holder;     /* the session whose drag holds it; 0: none */
-    uint64_t held_since; /* the seq of the scene when it was last taken hold of */
-    uint64_t seq;        /* of the last change */
-    uint64_t born;       /* the seq of the change that created it, or created it again */
+    bool gone;       /* deleted: the node is a tombstone until that is stored */
+    uint64_t by;     /* the session that changed it last; 0: none of this epoch */
+    uint64_t holder; /* the session whose drag holds it; 0: none */
+    uint64_t seq;    /* of the last change */
+    uint64_t born;   /* the seq of the change that created it, or created it again */
     uint64_t part_seq[GZ_PART_COUNT];
     uint64_t axis_seq[3];          /* as part_seq, of x, y and z of t */
     struct gz_node *older, *newer; /* the order of change */
@@ -180,9 +179,6 @@ GZ_MUST_USE enum gz_status gz_scene_apply(struct gz_scene *scene, const struct g
  * session keeps what it holds already. */
 GZ_MUST_USE enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
                                          uint64_t session, struct gz_failure *failure);
-/* The nodes above these that are held, and that changed since, take new seqs. O(the nodes above
- * them). */
-void gz_scene_touch_above(struct gz_scene *scene, const uint64_t *ids, size_t count);
 /* Frees the nodes among these that `session` holds. */
 void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session);
 

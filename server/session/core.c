@@ -396,7 +396,7 @@ static bool waits_for_turn(struct gz_session *session)
 static size_t weight_of(const struct gz_session *session)
 {
     const bool is_snapshot = session->cursor.base == 0;
-    return is_snapshot && session->cursor.form.compact_delta ? GZ_COMPACT_PIECE_WEIGHT : 1;
+    return is_snapshot && session->cursor.form == GZ_FORM_PACKED ? GZ_PACKED_PIECE_WEIGHT : 1;
 }
 
 /* The next frame at the session's cursor. One that `counts` waits for a turn with bytes left. */

@@ -35,11 +35,8 @@ static size_t price_of(const struct gz_session *session)
 static void acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before)
 {
     struct gz_core *core = session->core;
-    if (gz_scene_seq(core->scene) == seq_before) {
-        gz_scene_tick(core->scene);
-        gz_sync_gather(core->sync, seq_before);
-    }
-    session->cursor.form.acks = true;
+    if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
+    session->cursor.acts = true;
     gz_sync_acknowledge(core->sync, session->id, n);
 }
 
@@ -57,15 +54,12 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
     }
 }
 
-/* The end of a gesture: sends its nodes once more if viewers have rounded numbers, or the disk has
- * no samples. */
+/* The end of a gesture: sends its nodes once more if the disk has no samples. */
 static void settle(struct gz_session *session)
 {
     const struct gz_gesture *gesture = &session->gesture;
-    if (gz_gesture_is_sampled(gesture) &&
-        !gz_sync_has_rounded(session->core->sync, gesture->edit.began_seq))
-        return;
-    gz_gesture_settle(gesture, session->core->scene, session->id);
+    if (!gz_gesture_is_sampled(gesture))
+        gz_gesture_settle(gesture, session->core->scene, session->id);
 }
 
 /* ---- motions ---- */
@@ -139,7 +133,6 @@ static void go_on(struct gz_session *session, size_t nodes)
     struct gz_gesture *gesture = &session->gesture;
     uint64_t before = gz_scene_seq(session->core->scene);
     gz_gesture_go_on(gesture, session->core->scene, session->id, nodes);
-    gz_sync_gather(session->core->sync, before);
     send_motion(session, before);
     if (gz_gesture_is_passing(gesture) || !gesture->pass.owes_ack) return;
     gesture->pass.owes_ack = false;
@@ -312,8 +305,6 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
         gz_gesture_finish(gesture);
         return no_memory(failure);
     }
-    /* the client computes with the nodes above, and may have them in rounded numbers */
-    if (session->float32) gz_scene_touch_above(core->scene, targets.ids, targets.count);
     gesture->edit = (struct gz_gesture_edit){
         .id = core->next_edit++,
         .kind = kind,
@@ -322,7 +313,6 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
         .path_m = session->view.camera != NULL ? GZ_PATH_PX * gizmo->size / session->tool.size_px
                                                : GZ_PATH_METRES,
     };
-    session->cursor.form.float32 = false; /* what it foresees is compared */
     gz_session_sit(session, &seat, handle);
     return GZ_OK;
 }
@@ -334,7 +324,6 @@ void gz_interaction_release(struct gz_session *session)
     gz_sync_end_motion(session->core->sync, session->id);
     gz_scene_release(session->core->scene, gesture->ids, gesture->count, session->id);
     gz_gesture_finish(gesture);
-    session->cursor.form.float32 = session->float32;
     session->shown.stale = true;
     gz_session_present(session);
 }

@@ -144,18 +144,6 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
     return GZ_OK;
 }
 
-/* `others`: sessions that are in the scene already. */
-static struct gz_form form_of(const struct gz_hello *said, size_t others)
-{
-    return (struct gz_form){
-        .compact = said->compact,
-        .motion = said->compact && said->motion,
-        .float32 = said->compact && said->float32,
-        .compact_delta = said->compact && said->compact_delta,
-        .crowd = said->crowd || others >= GZ_PRESENCE_PLAIN_MAX,
-    };
-}
-
 static struct gz_session *new_session(struct gz_core *core, uint64_t id,
                                       const struct gz_message *hello,
                                       const struct gz_claims *claims, enum gz_role role)
@@ -168,7 +156,6 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->asked = asked_role(hello);
     session->role = gz_role_here(core, session->asked, role);
     session->draw = hello->hello.draw;
-    session->float32 = form_of(&hello->hello, 0).float32;
     session->tool = gz_tool_default;
     session->by_surface = true;
     memcpy(session->user, claims->user, sizeof session->user);
@@ -212,7 +199,8 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     write_secret(session, secret);
     if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
-    gz_sync_set_form(core->sync, &session->cursor, form_of(&hello->hello, others));
+    gz_sync_set_form(core->sync, &session->cursor,
+                     hello->hello.packed ? GZ_FORM_PACKED : GZ_FORM_PLAIN);
     session->presence.user.rgb = colour_of(core, session->user);
     list_session(core, session);
     gz_session_set_expiry(session);

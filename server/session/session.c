@@ -205,8 +205,8 @@ void gz_session_present(struct gz_session *session)
 
 void gz_session_tell_self(struct gz_session *session)
 {
-    if (!session->cursor.form.crowd || gz_sync_acts(&session->presence)) return;
-    const struct gz_message self = gz_sync_self(&session->presence, &session->cursor.form);
+    if (gz_sync_acts(&session->presence)) return;
+    const struct gz_message self = gz_sync_self(&session->presence, session->cursor.form);
     gz_session_send(session, &self);
 }
 

@@ -46,7 +46,6 @@ struct gz_session {
     enum gz_role role;                         /* the highest role that it may have and wants */
     char secret[2 * GZ_SECRET_BYTES + 16 + 1]; /* random digits, and its id; empty for none */
     bool draw;                                 /* the client wants the lines of its gizmo */
-    bool float32;                              /* it asked for float32 */
     bool departed;                             /* the file is told that it left */
     bool ended, replaced;
     char *end_reason; /* NULL without memory */

@@ -28,13 +28,13 @@ static bool changed(const struct gz_node *node, enum gz_part part, uint64_t base
 
 /* Fills in what is new about the node to a viewer that has it as of `base` (0: never had it). */
 static void fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base,
-                       const struct gz_form *form)
+                       enum gz_form form)
 {
     *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
-    if (node->by != 0 && (!form->compact || changed(node, GZ_PART_BY, base)))
+    if (node->by != 0 && (form == GZ_FORM_PLAIN || changed(node, GZ_PART_BY, base)))
         state->has |= GZ_HAS_STATE_BY;
     if (changed(node, GZ_PART_T, base)) state->has |= GZ_HAS_STATE_T;
-    if (form->compact) state->has |= gz_sync_changed_axes(node, base);
+    if (form == GZ_FORM_PACKED) state->has |= gz_sync_changed_axes(node, base);
     if (changed(node, GZ_PART_R, base)) state->has |= GZ_HAS_STATE_R;
     if (changed(node, GZ_PART_S, base)) state->has |= GZ_HAS_STATE_S;
     if (changed(node, GZ_PART_NAME, base)) {
@@ -61,7 +61,7 @@ bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struc
     if (!gz_grow(&sync->states, &sync->state_capacity, delta->count + 1, sizeof *sync->states))
         return false;
     struct gz_node_state *state = &sync->states[delta->count++];
-    fill_state(state, node, base, &sync->form);
+    fill_state(state, node, base, sync->form);
     *bytes += bytes_of(state);
     delta->nodes = sync->states;
     return true;

@@ -5,8 +5,8 @@
 #include "server/maxima.h"
 #include "sync/sync.h"
 
-/* Few frames are enough: viewers that keep up have equal cursors but for the form, of which few are
- * in use at a time, and only some do not keep up. */
+/* Few frames are enough: viewers that keep up have equal cursors but for the form, and only some do
+ * not keep up. */
 #define FRAMES 16
 
 /* An encoded frame, and the cursors before and after it. */
@@ -37,20 +37,20 @@ struct acknowledgement {
     uint64_t session, n, seq;
 };
 
-/* The presence records that one kind of viewers reads. */
+/* The presence records of those who act. */
 struct board {
-    struct gz_shelf shelf; /* of gz_presence_place; a removal has the session's id */
+    struct gz_shelf shelf; /* of gz_presence_entry; a removal has the session's id */
     struct gz_shelf_removal left[GZ_LEFT_RING];
-    bool is_read, is_read_compact; /* by a viewer, by one of the compact form; now or before */
-    uint64_t shown;                /* viewers may read up to this version of the shelf */
+    uint64_t shown;         /* viewers may read up to this version of the shelf */
     uint64_t parts_version; /* version of the shelf at the last change of a part of a record */
     uint64_t parts_shown;   /* the value of parts_version at the last show */
-    uint64_t compact_shown; /* as `shown`, for viewers of the compact form, */
-    double compact_next_s;  /* and when it may grow next, monotonic */
+    uint64_t packed_shown;  /* as `shown`, for viewers of the packed form, */
+    double packed_next_s;   /* and when it may grow next, monotonic */
 };
 
-/* State for viewers whose form is `crowd`, besides their board. */
+/* How many people are here, and who begins to act. */
 struct crowd {
+    size_t here;
     size_t few;       /* so many entries act as soon as they are present: GZ_PRESENCE_FEW */
     bool changed;     /* the number of people changed since it was last sent */
     uint64_t version; /* counts how often the number was sent */
@@ -89,19 +89,14 @@ struct gz_sync {
     uint64_t motion_version;                     /* counts their moves */
     uint64_t hidden_from, hidden_to; /* the changes between these seqs are poses of a running pass,
                                         which viewers of motions are not sent yet */
-    bool has_motion;                 /* a viewer asked for motions, now or before */
-    uint64_t rounded_seq; /* up to which rounded numbers of drags were sent to a viewer */
-    bool has_float32;     /* a viewer asked for float32, now or before */
-    uint64_t gathered_from, gathered_to; /* the changes between these seqs are of running drags;
-                                            viewers who asked for float32 are sent them */
-    double gathered_due_s; /* at this time, monotonic, or with the next frame before */
+    bool has_packed;                 /* a viewer reads the packed form, now or before */
 
-    struct board boards[GZ_BOARD_COUNT];
-    struct gz_presence_entry *changed; /* entries whose change is not on the boards yet */
+    struct board board;
+    struct gz_presence_entry *changed; /* entries whose change is not on the board yet */
     double changed_due_s;              /* none of them is due earlier; INFINITY for none */
-    double presence_shown_s;           /* when the boards were last shown, monotonic */
+    double presence_shown_s;           /* when the board was last shown, monotonic */
     struct crowd crowd;
-    struct gz_form form; /* of the viewer whose frame is being made */
+    enum gz_form form; /* of the viewer whose frame is being made */
 
     /* scratch of one frame, kept for the next */
     struct gz_node_state *states;
@@ -148,7 +143,7 @@ GZ_MUST_USE bool gz_sync_collect_interest(struct gz_sync *sync, struct gz_cursor
 uint64_t gz_sync_changed_axes(const struct gz_node *node, uint64_t base);
 /* Whether the delta holds nothing but new places of nodes that the viewer has. */
 bool gz_sync_is_moves(const struct gz_cursor *cursor, const struct gz_delta *delta);
-/* Appends such a delta in the compact form, with the first `step_count` of the sync's `steps`; `ms`
+/* Appends such a delta in the packed form, with the first `step_count` of the sync's `steps`; `ms`
  * is its time. */
 GZ_MUST_USE enum gz_status gz_sync_append_moves(struct gz_sync *sync,
                                                 const struct gz_cursor *cursor,
@@ -157,7 +152,7 @@ GZ_MUST_USE enum gz_status gz_sync_append_moves(struct gz_sync *sync,
 
 /* ---- motions.c ---- */
 
-/* Whether the viewer asked for motions, and its cursor allows them. */
+/* Whether the viewer is sent motions: its form and its cursor allow them. */
 bool gz_sync_tells_motions(const struct gz_cursor *cursor);
 /* Whether there is a motion, or a move of one, that the viewer was not sent. */
 bool gz_sync_has_motions(const struct gz_sync *sync, const struct gz_cursor *cursor);
@@ -201,18 +196,20 @@ GZ_MUST_USE enum gz_status gz_sync_append_reading(const struct gz_message *messa
 
 /* The approximate encoded size of the whole record. */
 size_t gz_presence_bytes(const struct gz_presence_entry *entry);
-/* Appends presence in the compact form, and moves the cursor: as many users as fit. */
+/* Appends presence in the packed form, and moves the cursor: as many users as fit. */
 GZ_MUST_USE enum gz_status gz_sync_append_people(struct gz_sync *sync, struct gz_cursor *cursor,
                                                  struct gz_buffer *out);
-/* One record in that form: whole, or the user alone. */
-struct gz_message gz_sync_person(const struct gz_presence_entry *entry, bool whole);
+/* These parts of a record in that form, 1 << enum gz_presence_part each. */
+#define GZ_PRESENCE_ALL ((1u << GZ_PRESENCE_PART_COUNT) - 1)
+struct gz_message gz_sync_person(const struct gz_presence_entry *entry, uint32_t parts);
 
 /* ---- crowd.c ---- */
 
 void gz_crowd_init(struct crowd *crowd);
-/* The entry begins to act, or leaves. */
+/* Somebody came; the entry begins to act, or leaves. */
+void gz_crowd_come(struct crowd *crowd);
 void gz_crowd_begin(struct crowd *crowd, struct gz_presence_entry *entry);
-void gz_crowd_forget(struct crowd *crowd, const struct gz_presence_entry *entry);
+void gz_crowd_leave(struct crowd *crowd, const struct gz_presence_entry *entry);
 /* When the number of people may be sent next, INFINITY for never; and allowing it, if it is
  * time. */
 double gz_sync_crowd_due(const struct gz_sync *sync);
@@ -236,11 +233,6 @@ GZ_MUST_USE enum gz_status
 gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out);
 GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
                                                    struct gz_buffer *out);
-/* The board that this viewer reads. */
-static inline enum gz_board_kind gz_board_of(const struct gz_cursor *cursor)
-{
-    return cursor->form.crowd ? GZ_BOARD_CROWD : GZ_BOARD_ALL;
-}
 /* When presence may be shown next, INFINITY for never; and showing it, if it is time. */
 double gz_sync_presence_due(const struct gz_sync *sync);
 void gz_sync_show_presence(struct gz_sync *sync, double mono_s);

@@ -24,7 +24,7 @@ static size_t free_place(const struct gz_sync *sync)
 
 bool gz_sync_wants_motion(const struct gz_sync *sync)
 {
-    return sync->has_motion && free_place(sync) < GZ_MOTION_DRAGS_MAX;
+    return sync->has_packed && free_place(sync) < GZ_MOTION_DRAGS_MAX;
 }
 
 static uint64_t used_numbers(const struct gz_sync *sync)
@@ -128,7 +128,7 @@ void gz_sync_end_motion(struct gz_sync *sync, uint64_t session)
 
 bool gz_sync_tells_motions(const struct gz_cursor *cursor)
 {
-    return cursor->form.motion && cursor->interest_set == NULL && cursor->greeted &&
+    return cursor->form == GZ_FORM_PACKED && cursor->interest_set == NULL && cursor->greeted &&
            cursor->state > 0;
 }
 
@@ -158,8 +158,7 @@ bool gz_sync_same_motions(const struct gz_sync *sync, const struct gz_cursor *a,
     size_t place = 0;
     while (place < GZ_MOTION_DRAGS_MAX && sync->motions[place] == NULL) place++;
     return place == GZ_MOTION_DRAGS_MAX ||
-           (a->form.motion == b->form.motion && a->motions == b->motions &&
-            a->motion_version == b->motion_version);
+           (a->motions == b->motions && a->motion_version == b->motion_version);
 }
 
 bool gz_sync_is_hidden(const struct gz_sync *sync, const struct gz_cursor *cursor)

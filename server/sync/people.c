@@ -1,4 +1,4 @@
-/* people.c - presence in the compact form: for each user only what changed since the viewer last
+/* people.c - presence in the packed form: for each user only what changed since the viewer last
  * had all. */
 #include <math.h>
 #include <string.h>
@@ -95,47 +95,44 @@ static void say_pointer(const struct gz_presence_entry *entry, struct gz_message
     if (!has_spot || !is_known_ray(user, spot)) put_ray(user, message);
 }
 
-static bool is_new(const struct gz_presence_place *place, enum gz_presence_part part, uint64_t base)
+static uint32_t changed_parts(const struct gz_presence_entry *entry, uint64_t base)
 {
-    return place->part_versions[part] > base;
+    uint32_t parts = 0;
+    for (int part = 0; part < GZ_PRESENCE_PART_COUNT; part++)
+        parts |= (uint32_t)(entry->part_versions[part] > base) << part;
+    return parts;
+}
+
+static bool is_in(uint32_t parts, enum gz_presence_part part)
+{
+    return (parts >> part & 1) != 0;
 }
 
 /* Whether the camera moved under a pointer whose ray is sent to the viewer. */
-static bool has_new_ray(const struct gz_presence_place *place, uint64_t base)
+static bool has_new_ray(const struct gz_presence_entry *entry, uint32_t parts)
 {
     struct gz_message pointer = {.has = 0};
-    if (!is_new(place, GZ_PRESENCE_EYE, base) && !is_new(place, GZ_PRESENCE_LENS, base))
-        return false;
-    say_pointer(place->entry, &pointer);
+    if (!is_in(parts, GZ_PRESENCE_EYE) && !is_in(parts, GZ_PRESENCE_LENS)) return false;
+    say_pointer(entry, &pointer);
     return (pointer.has & GZ_HAS_PERSON_SPOT) != 0 && (pointer.has & GZ_HAS_PERSON_RAY) != 0;
 }
 
-/* The members of the user's record that the viewer does not have. */
-static struct gz_message describe(const struct gz_presence_place *place, uint64_t base)
+struct gz_message gz_sync_person(const struct gz_presence_entry *entry, uint32_t parts)
 {
-    const struct gz_presence_entry *entry = place->entry;
     const struct gz_presence_user *user = &entry->user;
     struct gz_message message = {.op = GZ_OP_PERSON, .person.session = user->session};
     struct gz_person *person = &message.person;
-    if (is_new(place, GZ_PRESENCE_WHO, base)) put_who(user, &message);
-    if (is_new(place, GZ_PRESENCE_EYE, base)) put_eye(user, &message);
-    if (is_new(place, GZ_PRESENCE_LENS, base)) put_lens(entry, &message);
-    if (is_new(place, GZ_PRESENCE_POINTER, base) || has_new_ray(place, base))
+    if (is_in(parts, GZ_PRESENCE_WHO)) put_who(user, &message);
+    if (is_in(parts, GZ_PRESENCE_EYE)) put_eye(user, &message);
+    if (is_in(parts, GZ_PRESENCE_LENS)) put_lens(entry, &message);
+    if (is_in(parts, GZ_PRESENCE_POINTER) || has_new_ray(entry, parts))
         say_pointer(entry, &message);
     person->tool = user->tool;
     person->selection = user->selection;
     person->locks = user->locks;
-    if (is_new(place, GZ_PRESENCE_TOOL, base)) message.has |= GZ_HAS_PERSON_TOOL;
-    if (is_new(place, GZ_PRESENCE_SELECTION, base)) message.has |= GZ_HAS_PERSON_SELECTION;
-    if (is_new(place, GZ_PRESENCE_LOCKS, base)) message.has |= GZ_HAS_PERSON_LOCKS;
-    return message;
-}
-
-struct gz_message gz_sync_person(const struct gz_presence_entry *entry, bool whole)
-{
-    struct gz_message message = {.op = GZ_OP_PERSON, .person.session = entry->user.session};
-    if (whole) return describe(&entry->places[GZ_BOARD_ALL], 0);
-    put_who(&entry->user, &message);
+    if (is_in(parts, GZ_PRESENCE_TOOL)) message.has |= GZ_HAS_PERSON_TOOL;
+    if (is_in(parts, GZ_PRESENCE_SELECTION)) message.has |= GZ_HAS_PERSON_SELECTION;
+    if (is_in(parts, GZ_PRESENCE_LOCKS)) message.has |= GZ_HAS_PERSON_LOCKS;
     return message;
 }
 
@@ -156,7 +153,8 @@ static enum gz_status append_users(struct gz_shelf_reading *reading, uint64_t ba
     enum gz_status status = GZ_OK;
     while (status == GZ_OK && out->size - from < GZ_DELTA_BYTES_MAX &&
            (item = gz_shelf_next(reading)) != NULL) {
-        const struct gz_message message = describe((const struct gz_presence_place *)item, base);
+        const struct gz_presence_entry *entry = (const struct gz_presence_entry *)item;
+        const struct gz_message message = gz_sync_person(entry, changed_parts(entry, base));
         if (message.has != 0) status = gz_encode(out, &message);
     }
     return status;
@@ -165,8 +163,7 @@ static enum gz_status append_users(struct gz_shelf_reading *reading, uint64_t ba
 enum gz_status gz_sync_append_people(struct gz_sync *sync, struct gz_cursor *cursor,
                                      struct gz_buffer *out)
 {
-    const struct gz_shelf *shelf = &sync->boards[gz_board_of(cursor)].shelf;
-    struct gz_shelf_reading reading = gz_shelf_read(shelf, &cursor->presence);
+    struct gz_shelf_reading reading = gz_shelf_read(&sync->board.shelf, &cursor->presence);
     uint64_t left[GZ_LEFT_RING];
     if (reading.anew) cursor->presence_base = 0;
     enum gz_status status = append_left(NULL, 0, reading.anew, out);

@@ -12,8 +12,8 @@ static void init_board(struct board *board)
 {
     gz_shelf_init(&board->shelf, board->left, GZ_LEFT_RING);
     board->shown = board->shelf.version;
-    board->compact_shown = board->parts_shown = board->parts_version = board->shown;
-    board->compact_next_s = -INFINITY;
+    board->packed_shown = board->parts_shown = board->parts_version = board->shown;
+    board->packed_next_s = -INFINITY;
 }
 
 struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
@@ -28,12 +28,10 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->told_s = -INFINITY;
     sync->version = 1;
     sync->presence_shown_s = -INFINITY;
-    for (int i = 0; i < GZ_BOARD_COUNT; i++) init_board(&sync->boards[i]);
+    init_board(&sync->board);
     gz_crowd_init(&sync->crowd);
     sync->changed_due_s = INFINITY;
     sync->delta_bytes = GZ_DELTA_BYTES_MAX;
-    sync->gathered_from = sync->gathered_to = gz_scene_seq(scene);
-    sync->gathered_due_s = -INFINITY;
     return sync;
 }
 
@@ -94,12 +92,10 @@ struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const 
         .state = seq, .base = seq, .since = seq, .edits = edits_sent(sync, seq, heard)};
 }
 
-void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_form form)
+void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, enum gz_form form)
 {
     cursor->form = form;
-    sync->has_motion |= form.motion;
-    sync->has_float32 |= form.float32;
-    sync->boards[gz_board_of(cursor)].is_read = true;
+    sync->has_packed |= form == GZ_FORM_PACKED;
 }
 
 void gz_sync_cursor_finish(struct gz_cursor *cursor)
@@ -110,10 +106,11 @@ void gz_sync_cursor_finish(struct gz_cursor *cursor)
 
 /* ---- the delta ---- */
 
-/* In the compact form only viewers that send pointers are sent acknowledgements. */
-static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
+/* In the packed form only viewers that send pointers are sent acknowledgements. */
+static bool collect_acks(struct gz_sync *sync, const struct gz_cursor *cursor,
+                         struct gz_delta *delta)
 {
-    const bool are_told = !sync->form.compact || sync->form.acks;
+    const bool are_told = cursor->form == GZ_FORM_PLAIN || cursor->acts;
     for (size_t i = 0; are_told && i < sync->ack_count; i++) {
         const struct acknowledgement *ack = &sync->acks[i];
         if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
@@ -130,7 +127,7 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
 static void follow(const struct gz_sync *sync, struct gz_cursor *cursor,
                    const struct gz_delta *delta, uint64_t ms)
 {
-    if (cursor->form.compact) cursor->ms = ms;
+    if (cursor->form == GZ_FORM_PACKED) cursor->ms = ms;
     cursor->state = delta->seq;
     if (!delta->more) cursor->base = cursor->since = delta->seq;
     cursor->saved = sync->saved;
@@ -167,8 +164,8 @@ static enum gz_status append_form(struct gz_sync *sync, struct gz_cursor *cursor
 static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
                                    struct gz_buffer *out)
 {
-    struct gz_message message = {.op = cursor->form.compact_delta ? GZ_OP_COMPACT_DELTA
-                                                                  : GZ_OP_DELTA};
+    const bool is_packed = cursor->form == GZ_FORM_PACKED;
+    struct gz_message message = {.op = is_packed ? GZ_OP_PACKED_DELTA : GZ_OP_DELTA};
     struct gz_delta *delta = &message.delta;
     const uint64_t ms = (uint64_t)llround(unix_s * 1000);
     enum gz_status status = GZ_OK;
@@ -180,7 +177,7 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
     sync->form = cursor->form;
     bool collected = cursor->interest_set != NULL ? gz_sync_collect_interest(sync, cursor, delta)
                                                   : gz_sync_collect_whole(sync, cursor, delta);
-    if (!collected || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
+    if (!collected || !collect_acks(sync, cursor, delta)) return GZ_NO_MEMORY;
     if (delta->from == 0) gz_sync_forget_motions(cursor);
     const size_t steps = delta->more ? 0 : gz_sync_collect_steps(sync, cursor);
     status = append_form(sync, cursor, &message, steps, ms, out);
@@ -231,8 +228,7 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
                                   struct gz_buffer *out)
 {
     enum gz_status status = GZ_OK;
-    if (cursor->form.crowd && shows_doings(sync, cursor))
-        status = gz_sync_append_begun(sync, cursor, out);
+    if (shows_doings(sync, cursor)) status = gz_sync_append_begun(sync, cursor, out);
     if (status != GZ_OK) return status;
     if (has_delta(sync, cursor)) {
         status = append_delta(sync, cursor, unix_s, out);
@@ -251,17 +247,9 @@ static bool same_shelf_cursor(const struct gz_shelf_cursor *a, const struct gz_s
     return a->version == b->version && a->since == b->since;
 }
 
-/* Viewers that asked for motions share frames with others. */
-static bool share_form(const struct gz_cursor *a, const struct gz_cursor *b)
-{
-    return a->form.compact == b->form.compact && a->form.acks == b->form.acks &&
-           a->form.crowd == b->form.crowd && a->form.float32 == b->form.float32 &&
-           a->form.compact_delta == b->form.compact_delta;
-}
-
 bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b)
 {
-    return share_form(a, b) && a->form.motion == b->form.motion;
+    return a->form == b->form && a->acts == b->acts;
 }
 
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
@@ -271,14 +259,15 @@ static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
            same_shelf_cursor(&a->notes, &b->notes) &&
            same_shelf_cursor(&a->checkpoints, &b->checkpoints) &&
            same_shelf_cursor(&a->presence, &b->presence) && a->presence_base == b->presence_base &&
-           a->ms == b->ms && a->count == b->count && a->begun == b->begun && share_form(a, b);
+           a->ms == b->ms && a->count == b->count && a->begun == b->begun &&
+           gz_sync_same_form(a, b);
 }
 
 bool gz_sync_stand_together(const struct gz_sync *sync, const struct gz_cursor *a,
                             const struct gz_cursor *b)
 {
-    return a->interest_set == NULL && b->interest_set == NULL && gz_sync_same_form(a, b) &&
-           same_cursor(a, b) && gz_sync_same_motions(sync, a, b);
+    return a->interest_set == NULL && b->interest_set == NULL && same_cursor(a, b) &&
+           gz_sync_same_motions(sync, a, b);
 }
 
 /* The version of everything that a frame can hold: a cached frame is stale once it changes. */
@@ -368,17 +357,9 @@ static bool has_other_news(const struct gz_sync *sync, const struct gz_cursor *c
            gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
 }
 
-/* Whether the viewer lacks only changes that are gathered for it. */
-static bool is_gathered_for(const struct gz_sync *sync, const struct gz_cursor *cursor)
-{
-    return cursor->form.float32 && cursor->greeted && cursor->state >= sync->gathered_from &&
-           cursor->state != gz_scene_seq(sync->scene);
-}
-
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
-    return (has_scene_news(sync, cursor) && !is_gathered_for(sync, cursor)) ||
-           has_other_news(sync, cursor);
+    return has_scene_news(sync, cursor) || has_other_news(sync, cursor);
 }
 
 bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor)
@@ -389,7 +370,6 @@ bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *curso
 
 struct gz_bytes *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
-    if (cursor->form.compact) sync->boards[gz_board_of(cursor)].is_read_compact = true;
     if (!has_scene_news(sync, cursor) && !has_other_news(sync, cursor)) return NULL;
     if (!gz_sync_is_ready(sync, cursor)) return NULL;
     if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
@@ -397,9 +377,7 @@ struct gz_bytes *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, d
     if (frame == NULL) frame = new_frame(sync, cursor, unix_s);
     if (frame == NULL) return NULL;
     frame->used = ++sync->uses;
-    const struct gz_form form = cursor->form;
     *cursor = frame->after;
-    cursor->form = form;
     return frame->bytes != NULL ? gz_bytes_hold(frame->bytes) : NULL;
 }
 
@@ -475,15 +453,10 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
  * grows. */
 static uint64_t news_version(const struct gz_sync *sync)
 {
-    uint64_t version = gz_scene_seq(sync->scene) + sync->gathered_from + sync->edit_count +
-                       sync->saved_shown + sync->crowd.version + sync->motion_count +
-                       sync->motion_version + gz_notebook_shelf(sync->notes)->version +
-                       gz_checkpoint_list_shelf(sync->checkpoints)->version;
-    for (int i = 0; i < GZ_BOARD_COUNT; i++) {
-        const struct board *board = &sync->boards[i];
-        if (board->is_read) version += board->shown + board->compact_shown;
-    }
-    return version;
+    return gz_scene_seq(sync->scene) + sync->edit_count + sync->saved_shown + sync->board.shown +
+           sync->board.packed_shown + sync->crowd.version + sync->motion_count +
+           sync->motion_version + gz_notebook_shelf(sync->notes)->version +
+           gz_checkpoint_list_shelf(sync->checkpoints)->version;
 }
 
 static double saved_due(const struct gz_sync *sync)
@@ -497,36 +470,17 @@ static double presence_due(const struct gz_sync *sync)
     return fmax(gz_sync_presence_due(sync), sync->told_s + GZ_RIDE_MS / 1000.0);
 }
 
-static double gathered_due(const struct gz_sync *sync)
-{
-    const bool has_any = sync->gathered_from != gz_scene_seq(sync->scene);
-    return sync->has_float32 && has_any ? sync->gathered_due_s : INFINITY;
-}
-
 double gz_sync_due(const struct gz_sync *sync)
 {
-    return fmin(gathered_due(sync), fmin(saved_due(sync), presence_due(sync)));
-}
-
-/* Has viewers whose form is `float32` be sent what was gathered for them. If anything else has
- * changed in the scene, that is at once. */
-static void show_gathered(struct gz_sync *sync, double mono_s)
-{
-    const uint64_t seq = gz_scene_seq(sync->scene);
-    if (sync->gathered_from == seq || (sync->gathered_to == seq && mono_s < sync->gathered_due_s))
-        return;
-    sync->gathered_from = sync->gathered_to = seq;
-    sync->gathered_due_s = mono_s + GZ_GATHER_MS / 1000.0;
+    return fmin(saved_due(sync), presence_due(sync));
 }
 
 bool gz_sync_show(struct gz_sync *sync, double mono_s)
 {
-    bool is_news = news_version(sync) != sync->told;
+    const bool is_news = news_version(sync) != sync->told;
     if (is_news || mono_s >= presence_due(sync)) gz_sync_show_presence(sync, mono_s);
     if (is_news || mono_s >= saved_due(sync)) sync->saved_shown = sync->saved;
-    show_gathered(sync, mono_s);
-    is_news = news_version(sync) != sync->told;
-    if (!is_news) return false;
+    if (news_version(sync) == sync->told) return false;
     sync->told = news_version(sync);
     sync->told_s = mono_s;
     return true;

@@ -8,13 +8,13 @@
  * A viewer may have an interest: then its deltas hold that part of the scene only, and no other
  * viewer shares them.
  *
- * A viewer may have asked for motions: a running drag of many nodes is then sent as the list of its
- * nodes, once, and as a rigid motion for each of their parents. Until the drag ends the viewer's
- * copies of the nodes are a preview; the end changes each node, and so sends it exactly.
+ * A viewer reads one of two forms: plain, or packed. In the packed form a running drag of many
+ * nodes is sent as the list of its nodes, once, and as a rigid motion for each of their parents.
+ * Until the drag ends the viewer's copies of the nodes are a preview; the end changes each node,
+ * and so sends it exactly.
  *
- * And others may have asked for float32: in the compact form what a running drag does is then
- * rounded, and told exactly by the end of the drag in the same way. What drags do in quick
- * succession is gathered for them (GZ_GATHER_MS).
+ * Of people a viewer is sent those who act, in either form, and the number of all who are here: so
+ * the cost of a join does not grow with the number of people who only watch.
  *
  * Ownership: the scene, the notes, the checkpoints and the presence entries belong to the caller.
  * They outlive the sync; an entry may also be withdrawn (gz_sync_absent). Threads: one. No clock:
@@ -32,15 +32,8 @@
 
 struct gz_sync;
 
-/* The form of a viewer's frames. */
-struct gz_form {
-    bool compact;       /* the viewer reads the compact form */
-    bool acks;          /* compact: it sent pointers, so it is sent acknowledgements */
-    bool crowd;         /* it is sent the users who act, and the number of all */
-    bool motion;        /* compact: it is sent motions, while it follows the whole scene */
-    bool float32;       /* compact: running drags are rounded to float32 if that is near enough */
-    bool compact_delta; /* compact: it is sent deltas that moves cannot hold in that form too */
-};
+/* The form of a viewer's frames (proto/README.md). */
+enum gz_form { GZ_FORM_PLAIN, GZ_FORM_PACKED };
 
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
 struct gz_cursor {
@@ -52,12 +45,13 @@ struct gz_cursor {
     uint64_t saved; /* the last saved seq that the viewer was sent */
     uint64_t edits; /* how many edits it was sent, or did not need to be */
     struct gz_shelf_cursor notes, checkpoints, presence;
-    uint64_t presence_base; /* compact: the last version of presence that the viewer had completely;
+    uint64_t presence_base; /* packed: the last version of presence that the viewer had completely;
                                0: none */
-    uint64_t count; /* crowd: version of the number of people that it was last sent; 0: none */
-    uint64_t begun; /* crowd: how many users who began to act it was sent */
-    uint64_t ms;    /* compact: the time of its last delta, Unix milliseconds; 0: none */
-    struct gz_form form;
+    uint64_t count;         /* version of the number of people that it was last sent; 0: none */
+    uint64_t begun;         /* how many users who began to act it was sent */
+    uint64_t ms;            /* packed: the time of its last delta, Unix milliseconds; 0: none */
+    enum gz_form form;
+    bool acts;               /* packed: it sent pointers, so it is sent acknowledgements */
     uint64_t motions;        /* the number of the latest motion whose nodes it was sent */
     uint64_t motion_version; /* the version of the latest moves of motions that it was sent */
     bool greeted; /* it was sent its first delta, or the first one after its interest changed, which
@@ -78,27 +72,15 @@ enum gz_presence_part {
     GZ_PRESENCE_PART_COUNT
 };
 
-/* The boards on which viewers read presence. */
-enum gz_board_kind {
-    GZ_BOARD_ALL,   /* everybody */
-    GZ_BOARD_CROWD, /* users who act, for viewers whose form is `crowd` */
-    GZ_BOARD_COUNT
-};
-
-/* The place of a session on a board. */
-struct gz_presence_place {
-    struct gz_shelf_item item; /* first, so that an item of the shelf is its place */
-    struct gz_presence_entry *entry;
-    uint64_t part_versions[GZ_PRESENCE_PART_COUNT]; /* of the shelf at the part's last change */
-};
-
 /* A session as others see it. Lives in the session. */
 struct gz_presence_entry {
-    struct gz_presence_place places[GZ_BOARD_COUNT];
+    struct gz_shelf_item item; /* first, so that an item of the board is its entry. Once it acts */
+    uint64_t part_versions[GZ_PRESENCE_PART_COUNT]; /* of the board at the part's last change */
+    bool is_present;
     struct gz_presence_user user; /* its pointers stay valid while the entry is present */
     double viewport[4];           /* of `at`; without a camera width and height are 0 */
-    uint32_t changed_parts;       /* 1 << part: changes that are not on the boards yet */
-    double put_s;                 /* monotonic: when it was last put on the boards */
+    uint32_t changed_parts;       /* 1 << part: changes that are not on the board yet */
+    double put_s;                 /* monotonic: when it was last put on the board */
     double due_s;                 /* monotonic: when its changes since then are put there */
     struct gz_presence_entry *next_changed, **changed_link; /* link NULL: it did not change */
 };
@@ -116,7 +98,7 @@ void gz_sync_rest(struct gz_sync *sync);
  * edits. */
 struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard);
 /* Sets the form, before the viewer's first frame. */
-void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_form form);
+void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, enum gz_form form);
 void gz_sync_cursor_finish(struct gz_cursor *cursor);
 
 /* From now on the viewer is sent only this part of the scene. A delta follows; a viewer that has no
@@ -132,16 +114,15 @@ void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *bud
 
 /* Whether a frame is due for the viewer. */
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
-/* The next frame for this cursor, which moves past it; with what is gathered, whether it is due or
- * not. NULL if there is none, if it is not ready, or without memory: then the cursor stays, but a
- * viewer with an interest starts from 0. Also NULL, behind the news, if the viewer's form tells
- * nothing of them. The caller has a reference. */
+/* The next frame for this cursor, which moves past it. NULL if there is none, if it is not ready,
+ * or without memory: then the cursor stays, but a viewer with an interest starts from 0. Also NULL,
+ * behind the news, if the viewer's form tells nothing of them. The caller has a reference. */
 struct gz_bytes *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s);
 /* Whether the viewer's next frame may have the largest size: it has no complete state yet, lacks
  * more than one frame holds, or is to be sent the starts of a motion. */
 bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* Whether two viewers that follow the whole scene are sent the same from now on; and whether they
- * read the same form. */
+ * read the same form and both are sent acknowledgements, or neither. */
 bool gz_sync_stand_together(const struct gz_sync *sync, const struct gz_cursor *a,
                             const struct gz_cursor *b);
 bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b);
@@ -173,7 +154,7 @@ struct gz_motion_nodes {
     uint64_t until_seq; /* up to this one; 0: they have moved since */
 };
 
-/* Whether a viewer asked for motions, and there is room for another one. */
+/* Whether a viewer reads the packed form, and there is room for another motion. */
 bool gz_sync_wants_motion(const struct gz_sync *sync);
 /* Sends the session's drag as motions from now on; it has not moved yet. The session holds these
  * nodes and no others meanwhile. The sync owns nodes->starts from now on, and frees it if it
@@ -189,28 +170,19 @@ void gz_sync_hide(struct gz_sync *sync, uint64_t seq);
  * seq, so that every viewer is sent it. Does nothing if the drag is not sent as motions. */
 void gz_sync_end_motion(struct gz_sync *sync, uint64_t session);
 
-/* All changes since `seq` are of running drags. Viewers whose form is `float32` are sent them with
- * their next frame, at the latest GZ_GATHER_MS after the last changes that they were sent. */
-void gz_sync_gather(struct gz_sync *sync, uint64_t seq);
-/* Whether a viewer was told since `seq` what a drag did in numbers that are rounded: the end of the
- * drag then changes its nodes once more. */
-bool gz_sync_has_rounded(const struct gz_sync *sync, uint64_t seq);
-
 /* Makes the entry present, or says that it changed: `parts`, 1 << enum gz_presence_part each. */
 void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint32_t parts,
                      double mono_s);
-/* The present entry acts: from now on all viewers are sent it. Before that, viewers whose form is
- * `crowd` are sent the first GZ_PRESENCE_FEW entries only, and the number of all. They are sent the
- * user in the frame that shows the action. */
+/* The present entry acts: from now on viewers are sent it, with the user in the frame that shows
+ * the action. Before that it counts for them. The first GZ_PRESENCE_FEW entries act in any case. */
 void gz_sync_act(struct gz_sync *sync, struct gz_presence_entry *entry);
-/* Whether viewers whose form is `crowd` are sent the entry. */
 bool gz_sync_acts(const struct gz_presence_entry *entry);
 /* The record of this entry alone, to send it to its own session. Valid until the entry changes. */
-struct gz_message gz_sync_self(const struct gz_presence_entry *entry, const struct gz_form *form);
+struct gz_message gz_sync_self(const struct gz_presence_entry *entry, enum gz_form form);
 /* Withdraws the entry: viewers are sent its removal, and its acknowledgements are forgotten. */
 void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry);
 /* Viewers are shown presence at most every GZ_PRESENCE_MS_MIN. A large record is shown less often,
- * so that it takes at most GZ_PRESENCE_BYTES_PER_S; the compact form is sent less often the more
+ * so that it takes at most GZ_PRESENCE_BYTES_PER_S; the packed form is sent less often the more
  * users have news. While viewers are sent other frames in quick succession, presence waits up to
  * GZ_RIDE_MS to go with one of them.
  *

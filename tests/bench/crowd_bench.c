@@ -1,6 +1,6 @@
 /* crowd_bench - what a viewer waits for a change, and whether others can make it wait longer.
  * crowd_bench [VIEWERS [JOINS [ROUNDS [PLAIN]]]]        200, 2000, 5 and 0 without
- * PLAIN people who do not ask for a crowd are in a scene, and then ROUNDS more come one by one. A
+ * PLAIN people are in a scene, and then ROUNDS more come one by one. A
  * real daemon with its disk, real sockets on loopback, all viewers in this thread. One editor drags
  * ten nodes a hundred times a second; the wait is from the send of its pointer to the moment at
  * which the kernel of a viewer had the delta that shows it, over all pointers and all viewers of
@@ -331,7 +331,7 @@ static void bench_troubles(size_t viewers, size_t rounds)
 }
 
 /* All connect at once; until each has its whole first state. */
-static void bench_joins(size_t joins, size_t rounds, bool counts)
+static void bench_joins(size_t joins, size_t rounds)
 {
     double taken_s[ROUNDS_MAX], least = INFINITY, most = 0, cpu_s = 0;
     struct bench bench;
@@ -340,8 +340,7 @@ static void bench_joins(size_t joins, size_t rounds, bool counts)
         struct crowd_member *before = bench.crowd.members;
         size_t here = crowd_count(&bench.crowd, CROWD_JOINED);
         double begin_s = crowd_unix_s(), cpu_before_s = process_cpu_s(bench.daemon.pid);
-        for (size_t i = 0; i < joins; i++)
-            crowd_enter(&bench.crowd, SCENE, GZ_ROLE_VIEWER, 0)->counts = counts;
+        for (size_t i = 0; i < joins; i++) crowd_enter(&bench.crowd, SCENE, GZ_ROLE_VIEWER, 0);
         size_t joined = crowd_gather(&bench.crowd, PATIENCE_S) - here;
         taken_s[round] = crowd_unix_s() - begin_s;
         cpu_s += (process_cpu_s(bench.daemon.pid) - cpu_before_s) / (double)rounds;
@@ -351,9 +350,9 @@ static void bench_joins(size_t joins, size_t rounds, bool counts)
         least = fmin(least, taken_s[round]);
         most = fmax(most, taken_s[round]);
     }
-    printf("%zu joins at once, told of %s: all are in after %.2f s (%.2f to %.2f), %.2f s of the "
-           "daemon's processors\n",
-           joins, counts ? "a crowd" : "everybody", median(taken_s, rounds), least, most, cpu_s);
+    printf("%zu joins at once: all are in after %.2f s (%.2f to %.2f), %.2f s of the daemon's "
+           "processors\n",
+           joins, median(taken_s, rounds), least, most, cpu_s);
     close_bench(&bench);
 }
 
@@ -414,14 +413,13 @@ static void bench_one_more(size_t plain, size_t joins)
     }
     const struct told after = told_all(&bench.crowd);
     qsort(taken_s, joins, sizeof *taken_s, compare_numbers);
-    printf(
-        "%zu people who do not ask for a crowd, then %zu joins one by one: p50 %.1f ms, p99 %.1f "
-        "ms, longest %.1f ms; with the leave %zu frames and %zu bytes for everybody together, "
-        "and %.2f ms of the daemon's processors, the calm between them included\n",
-        plain, joins, 1e3 * taken_s[joins / 2], 1e3 * taken_s[(joins - 1) * 99 / 100],
-        1e3 * taken_s[joins - 1], (after.frames - before.frames) / joins,
-        (after.bytes - before.bytes) / joins,
-        1e3 * (process_cpu_s(bench.daemon.pid) - cpu_s) / (double)joins);
+    printf("%zu people, then %zu joins one by one: p50 %.1f ms, p99 %.1f "
+           "ms, longest %.1f ms; with the leave %zu frames and %zu bytes for everybody together, "
+           "and %.2f ms of the daemon's processors, the calm between them included\n",
+           plain, joins, 1e3 * taken_s[joins / 2], 1e3 * taken_s[(joins - 1) * 99 / 100],
+           1e3 * taken_s[joins - 1], (after.frames - before.frames) / joins,
+           (after.bytes - before.bytes) / joins,
+           1e3 * (process_cpu_s(bench.daemon.pid) - cpu_s) / (double)joins);
     free(taken_s);
     close_bench(&bench);
 }
@@ -442,9 +440,8 @@ int main(int count, char **arguments)
         return 1;
     }
     if (viewers > 0) bench_troubles(viewers, rounds);
-    if (joins > 0) bench_joins(joins, rounds, true);
-    if (joins > 0) bench_joins(joins, rounds, false);
-    const size_t plain = argument(count, arguments, 4, 0);
-    if (plain > 0) bench_one_more(plain, rounds);
+    if (joins > 0) bench_joins(joins, rounds);
+    const size_t people = argument(count, arguments, 4, 0);
+    if (people > 0) bench_one_more(people, rounds);
     return 0;
 }

@@ -2,10 +2,9 @@
  * the other, each with a name of their own, and none does anything. Everybody takes what they are
  * sent in every turn. There is no network and no disk.
  *
- * Usage: join_bench COUNT [FORM [NODES]], so many people; FORM is `plain`, `compact`, `crowd` (the
- * compact form, and told of those alone who act), which is also what counts without it, or `delta`
- * (as `crowd`, with compact deltas). The scene has NODES nodes (0) named `part N`, at random
- * places. The time is the processor's, of all of it. */
+ * Usage: join_bench COUNT [FORM [NODES]], so many people; FORM is `plain` or `packed`, which is
+ * also what counts without it. The scene has NODES nodes (0) named `part N`, at random places. The
+ * time is the processor's, of all of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,9 +85,7 @@ static void join(struct stage *stage, const char *form)
     const int size = snprintf(user, sizeof user, "person %zu", stage->count);
     const struct gz_claims claims = gz_claims_open(user, (size_t)size, GZ_ROLE_VIEWER);
     hello.hello.user = (struct gz_text){user, (size_t)size};
-    hello.hello.compact = strcmp(form, "plain") != 0;
-    hello.hello.compact_delta = strcmp(form, "delta") == 0;
-    hello.hello.crowd = strcmp(form, "crowd") == 0 || hello.hello.compact_delta;
+    hello.hello.packed = strcmp(form, "plain") != 0;
     if (gz_core_join(stage->core, stage->count + 1, &hello, &claims, secret, stage->now,
                      &stage->sessions[stage->count], &error) != GZ_OK)
         abort();
@@ -126,7 +123,7 @@ static void pass(struct stage *stage, double seconds)
 int main(int count, char **words)
 {
     const size_t people = count > 1 ? strtoul(words[1], NULL, 10) : 100;
-    const char *form = count > 2 ? words[2] : "crowd";
+    const char *form = count > 2 ? words[2] : "packed";
     struct stage stage;
     open_stage(&stage, people, count > 3 ? strtoul(words[3], NULL, 10) : 0);
     const clock_t began = clock();

@@ -1,5 +1,6 @@
-/* What a drag of many nodes costs those who watch it: bytes and frames of each viewer, told as
- * motions and told node by node. The counts are of the whole drag without its end, and of its end.
+/* What a drag of many nodes costs those who watch it: bytes and frames of each viewer, in the
+ * plain form, node by node, and in the packed one, as motions. The counts are of the whole drag
+ * without its end, and of its end.
  *
  *     motion_bench [VIEWERS [NODES [SECONDS]]] */
 #include <math.h>
@@ -145,7 +146,7 @@ static void drag(struct bench *bench, enum gz_handle handle, double seconds)
     print_row(bench, "its end", 1);
 }
 
-static void measure(size_t viewers, size_t nodes, double seconds, bool motion)
+static void measure(size_t viewers, size_t nodes, double seconds, bool packed)
 {
     struct bench bench = {.nodes = nodes};
     test_daemon_init(&bench.daemon);
@@ -156,13 +157,12 @@ static void measure(size_t viewers, size_t nodes, double seconds, bool motion)
     fill_scene(&bench);
     for (size_t i = 0; i < viewers; i++) {
         struct crowd_member *viewer = crowd_enter(&bench.crowd, SCENE, GZ_ROLE_VIEWER, 0);
-        viewer->compact = true;
-        viewer->motion = motion;
+        viewer->packed = packed;
     }
     assert_int_equal(crowd_gather(&bench.crowd, PATIENCE_S), viewers + 1);
     look(&bench);
     printf("%zu nodes before %zu viewers, %s\n", nodes, viewers,
-           motion ? "as motions" : "node by node");
+           packed ? "packed, as motions" : "plain, node by node");
     drag(&bench, GZ_TX, seconds);
     drag(&bench, GZ_RZ, seconds);
     crowd_finish(&bench.crowd);

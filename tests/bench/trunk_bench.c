@@ -158,7 +158,7 @@ static void enter(struct bench *bench, size_t viewers, size_t edge_count)
     set_up(bench);
     for (size_t i = 0; i < viewers; i++) {
         bench->crowd.port = edge_count > 0 ? edges[i % edge_count].port : authority.port;
-        crowd_enter(&bench->crowd, bench->scene, GZ_ROLE_VIEWER, 0)->counts = true;
+        crowd_enter(&bench->crowd, bench->scene, GZ_ROLE_VIEWER, 0);
         if (i % JOINS == 0) crowd_gather(&bench->crowd, PATIENCE_S);
     }
     crowd_gather(&bench->crowd, PATIENCE_S);

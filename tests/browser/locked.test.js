@@ -22,7 +22,7 @@ test("who grabs what another holds is told by whom, at the pointer, and it does 
   await dragArrow(ada, 1, 40, { release: false });
   await bob.until((id) => window.gizmod.session.holder(id)?.user === "Ada", id);
   const held = await ada.node(await name(ada, id));
-  // What others drag comes in float32 until its end.
+  // What Ada foresees may differ in its last digits.
   await bob.until(({ id, t }) => Math.hypot(...window.gizmod.session.scene.nodes.get(id).t.map((at, i) => at - t[i])) < 1e-6, held);
   await bob.drawn();
   const before = await bob.node(await name(bob, id));

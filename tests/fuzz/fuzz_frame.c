@@ -1,6 +1,6 @@
 /* Any bytes as a frame: the first says who sends it, the rest is read as a server or a client reads
  * it. What is accepted is written and read again, and must come out as the same bytes: what we
- * would send is what we would take. A client also turns what is in the compact form into what it
+ * would send is what we would take. A client also turns what is in the packed form into what it
  * stands for, or refuses it. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -29,14 +29,13 @@ const char *__asan_default_options(void);
 
 /* What the first byte says. */
 enum flag {
-    FLAG_VIEWS = 1,    /* cameras see nodes; few that are made field by field do */
-    FLAG_BULK = 2,     /* work on more than one node is put off */
-    FLAG_TOKENS = 4,   /* the server takes tokens */
-    FLAG_LIMITED = 8,  /* people are over their rate */
-    FLAG_MOTIONS = 16, /* drags are told as motions */
-    FLAG_DRAW = 32,    /* the first one is sent the lines of the gizmo */
-    FLAG_END = 64,     /* the server ends in the end */
-    FLAG_QUEUES = 128  /* a user's edits wait for the disk one after the other */
+    FLAG_VIEWS = 1,   /* cameras see nodes; few that are made field by field do */
+    FLAG_BULK = 2,    /* work on more than one node is put off */
+    FLAG_TOKENS = 4,  /* the server takes tokens */
+    FLAG_LIMITED = 8, /* people are over their rate */
+    FLAG_DRAW = 32,   /* the first one is sent the lines of the gizmo */
+    FLAG_END = 64,    /* the server ends in the end */
+    FLAG_QUEUES = 128 /* a user's edits wait for the disk one after the other */
 };
 
 struct person {
@@ -411,7 +410,6 @@ static void begin(struct world *world, struct source *source)
     world->slice_nodes = 1 + source_next(source) % 40;
     host_init_after(&world->host, &prepared,
                     (world->flags & FLAG_LIMITED) != 0 ? LIMITED : UNLIMITED);
-    world->host.motions = (world->flags & FLAG_MOTIONS) != 0;
     world->host.handle_batch = count_edits;
     world->host.batch_context = world;
     if ((world->flags & FLAG_TOKENS) != 0) {

@@ -87,7 +87,7 @@ static struct gz_buffer message_of(const struct gz_message *message)
     return frame;
 }
 
-static struct gz_buffer hello_of(const char *scene, enum gz_role role, bool is_compact)
+static struct gz_buffer hello_of(const char *scene, enum gz_role role, bool packed)
 {
     return message_of(&(struct gz_message){.op = GZ_OP_HELLO,
                                            .has = GZ_HAS_HELLO_ROLE,
@@ -95,8 +95,7 @@ static struct gz_buffer hello_of(const char *scene, enum gz_role role, bool is_c
                                                      .scene = {scene, strlen(scene)},
                                                      .user = {"ada", 3},
                                                      .role = role,
-                                                     .compact = is_compact,
-                                                     .crowd = true}});
+                                                     .packed = packed}});
 }
 
 /* So many nodes with long names that the frame for others is larger than a piece. */

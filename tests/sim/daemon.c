@@ -527,37 +527,25 @@ static bool is_awake(const struct sim *sim, const struct gz_session *session)
     return at != NULL;
 }
 
-/* What running drags do waits for a moment at most, and only for who asked for float32. */
-static void note_lack(const struct sim *sim, struct link *link)
-{
-    const struct gz_cursor *cursor = &link->session->cursor;
-    const bool lacks = cursor->state != gz_scene_seq(sim->core->scene) && !cursor->form.motion &&
-                       cursor->interest_set == NULL && !link->session->ended &&
-                       !gz_session_frame_waits(link->session);
-    if (!lacks) link->lacks_since_s = 0;
-    if (lacks && link->lacks_since_s == 0) link->lacks_since_s = sim->now.mono_s;
-    PROMISE(!lacks || cursor->form.float32, "changes leave at once", "session %llu lacks some",
-            NUMBER(link->session->id));
-}
-
+/* Viewers of motions may lack the changes of a pass that is not over. */
 static void check_lack(const struct sim *sim, const struct link *link)
 {
-    const double waited_s = sim->now.mono_s - link->lacks_since_s;
-    PROMISE(link->lacks_since_s == 0 || waited_s <= GZ_GATHER_MS / 1000.0 + SLICE_S,
-            "drags of others are told within a moment", "session %llu waits for %.4f s",
-            NUMBER(link->session->id), waited_s);
+    const struct gz_cursor *cursor = &link->session->cursor;
+    const bool lacks = cursor->state != gz_scene_seq(sim->core->scene) &&
+                       cursor->form == GZ_FORM_PLAIN && cursor->interest_set == NULL &&
+                       !link->session->ended && !gz_session_frame_waits(link->session);
+    PROMISE(!lacks, "changes leave at once", "session %llu lacks some", NUMBER(link->session->id));
 }
 
 /* `is_expected`: the core says that it may have a frame. */
 static void flush(struct sim *sim, struct link *link, bool is_expected)
 {
-    check_lack(sim, link);
     link->is_behind = true;
     while (link->down.bytes < link->window_bytes) {
         struct gz_bytes *frame = gz_core_next_frame(sim->core, link->session, sim->now);
         link->is_behind = frame != NULL;
         if (frame == NULL) {
-            note_lack(sim, link);
+            check_lack(sim, link);
             return;
         }
         PROMISE(is_expected, "the core says who has a frame", "session %llu has another one",
@@ -572,7 +560,6 @@ static void flush(struct sim *sim, struct link *link, bool is_expected)
         read_messages(sim, link, parcel);
         lane_add(sim, link, &link->down, parcel);
     }
-    link->lacks_since_s = 0;
 }
 
 /* A session that is over has a moment for its last words. */

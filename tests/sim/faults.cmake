@@ -128,9 +128,7 @@ gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
         const struct gz_gesture_target *target = &gesture->targets[i];
         gz_scene_pose(")
 gizmod_planted_fault(large_drag_not_settled FILE server/session/interaction.c
-    FROM "        return;
-    gz_gesture_settle(" TO "        return;
-    if (gz_gesture_is_sampled(gesture)) gz_gesture_settle(")
+    FROM "if (!gz_gesture_is_sampled(gesture))" TO "if (gz_gesture_is_sampled(gesture))")
 gizmod_planted_fault(start_of_large_drag_forgotten FILE server/session/batch.c
     FROM "if (target->start_seq <= core->sent_seq) continue;" TO "if (target->id > 0) continue;")
 gizmod_planted_fault(large_drag_unknown_to_the_file FILE server/session/batch.c
@@ -195,7 +193,7 @@ gizmod_planted_fault(edit_announced_twice FILE server/session/pending.c
 gizmod_planted_fault(leave_not_announced FILE server/sync/presence.c
     FROM "presence->left = (struct gz_ids){left, gz_shelf_gone(&reading, left)};" TO "(void)gz_shelf_gone(&reading, left);")
 gizmod_planted_fault(doer_not_told_of FILE server/sync/crowd.c
-    FROM "status = append_who(entry, cursor->form.compact, out);" TO "status = GZ_OK;")
+    FROM "status = append_who(entry, cursor->form, out);" TO "status = GZ_OK;")
 gizmod_planted_fault(query_forgotten FILE server/session/core.c
     FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
 gizmod_planted_fault(drags_wait_without_bound FILE server/session/interaction.c
@@ -297,22 +295,9 @@ gizmod_planted_fault(motion_outlives_its_drag FILE server/sync/motions.c
     FROM "        destroy(sync->motions[i]);
         sync->motions[i] = NULL;" TO "")
 
-# ---- compact deltas ----
+# ---- packed deltas ----
 
-gizmod_planted_fault(bit_of_compact_delta_lost FILE proto/encode.c
+gizmod_planted_fault(bit_of_packed_delta_lost FILE proto/encode.c
     FROM "if (memcmp(&trs->r, &none->r, sizeof trs->r) == 0)" TO "if (fabs(trs->r.w - 1) < 1e-9)")
-gizmod_planted_fault(parent_of_compact_delta_lost FILE proto/encode.c
+gizmod_planted_fault(parent_of_packed_delta_lost FILE proto/encode.c
     FROM "if (state->parent == 0) has &=" TO "if (state->parent < 3) has &=")
-gizmod_planted_fault(compact_delta_for_who_reads_the_other_form FILE server/sync/sync.c
-    FROM " &&
-           a->form.compact_delta == b->form.compact_delta;" TO ";")
-
-# ---- float32 ----
-
-gizmod_planted_fault(end_of_rounded_drag_not_told_exactly FILE server/session/interaction.c
-    FROM "!gz_sync_has_rounded(session->core->sync, gesture->edit.began_seq))" TO "gesture->count > 0)")
-gizmod_planted_fault(gathered_moves_wait_for_others FILE server/sync/sync.c
-    FROM "return fmin(gathered_due(sync), fmin(saved_due(sync), presence_due(sync)));"
-    TO "return fmin(saved_due(sync), presence_due(sync));")
-gizmod_planted_fault(moves_are_gathered_for_all FILE server/sync/sync.c
-    FROM "return cursor->form.float32 && cursor->greeted &&" TO "return cursor->greeted &&")

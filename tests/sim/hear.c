@@ -92,7 +92,7 @@ static void check_known(const struct sim *sim, const struct person *person, uint
     const bool is_here =
         sim->core != NULL && gz_roster_find(&sim->core->roster, session, NULL) != NULL;
     while (i < person->sight_count && person->sights[i].session != session) i++;
-    PROMISE(!person->crowd || person->here == 0 || !is_here || i < person->sight_count,
+    PROMISE(person->here == 0 || !is_here || i < person->sight_count,
             "who is shown to do something was told of", "%s/%d does not know session %llu",
             person->user, person->index, NUMBER(session));
 }
@@ -105,7 +105,6 @@ static void hear_delta(struct sim *sim, struct person *person, const struct parc
             "%s/%d hears of it from seq %llu", person->user, person->index, NUMBER(delta->from));
     person->begins_anew = false;
     sim->claim = "deltas are a chain without gap or double";
-    if (person->float32 && delta->more) keep_rounded(person, delta);
     mirror_apply(&person->mirror, delta);
     for (size_t i = 0; i < delta->count; i++) {
         if ((delta->nodes[i].has & GZ_HAS_STATE_BY) != 0)
@@ -113,7 +112,6 @@ static void hear_delta(struct sim *sim, struct person *person, const struct parc
     }
     for (size_t i = person->told_singly; i < delta->count; i++)
         mirror_mark_motion(&person->mirror, delta->nodes[i].id);
-    if (person->float32 && !delta->more) mark_rounded(sim, person, delta);
     PROMISE(delta->saved >= person->saved, "what is saved stays saved", "%s/%d", person->user,
             person->index);
     person->saved = delta->saved;
@@ -148,7 +146,7 @@ static void forget_sight(struct person *person, uint64_t session)
 static void forget_sights(struct person *person)
 {
     for (size_t i = person->sight_count; i-- > 0;) {
-        if (!person->crowd || person->sights[i].session != person->session)
+        if (person->sights[i].session != person->session)
             forget_sight(person, person->sights[i].session);
     }
 }
@@ -215,14 +213,14 @@ static void turn(struct sim *sim, struct person *person, struct parcel *parcel,
     struct gz_error error = {.message = ""};
     person->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
     PROMISE(person->compact != NULL || message->op < GZ_OP_MOVES,
-            "the compact form is for who asked for it", "%s/%d", person->user, person->index);
-    PROMISE(message->op != (person->compact_delta ? GZ_OP_DELTA : GZ_OP_COMPACT_DELTA),
-            "deltas come in the form that was asked for", "%s/%d", person->user, person->index);
+            "the packed form is for who asked for it", "%s/%d", person->user, person->index);
     if (person->compact == NULL) return;
+    PROMISE(message->op != GZ_OP_DELTA, "deltas come in the form that was asked for", "%s/%d",
+            person->user, person->index);
     if (message->op == GZ_OP_MOTION) mark_listed(person, &message->motion);
     if (message->op == GZ_OP_MOVES) sim->counts->motions += message->moves.step_count;
     enum gz_status status = gz_compact_turn(person->compact, &parcel->arena, message, &error);
-    PROMISE(status == GZ_OK, "what is said in the compact form follows", "%s/%d: %s", person->user,
+    PROMISE(status == GZ_OK, "what is said in the packed form follows", "%s/%d: %s", person->user,
             person->index, error.message);
 }
 

@@ -7,42 +7,16 @@
 #include "sim/judge.h"
 #include "sim/sim.h"
 
-/* What a motion is off by at most, and what a float32 is, in parts of what they say. */
-static double slack_of(const struct person *person)
-{
-    return person->float32 ? 1e-7 : 1e-9;
-}
+/* What a motion is off by at most, in parts of what it says. */
+#define NEARLY 1e-9
 
-static bool is_near(const gz_trs *told, const gz_trs *exact, double slack)
+static bool is_near(const gz_trs *told, const gz_trs *exact)
 {
     const gz_vec3 off = gz_sub(told->t, exact->t), grown = gz_sub(told->s, exact->s);
     const gz_quat *a = &told->r, *b = &exact->r;
-    return gz_length(off) <= slack * (1 + gz_length(exact->t)) && fabs(a->x - b->x) <= slack &&
-           fabs(a->y - b->y) <= slack && fabs(a->z - b->z) <= slack && fabs(a->w - b->w) <= slack &&
-           gz_length(grown) <= slack * gz_length(exact->s);
-}
-
-void keep_rounded(struct person *person, const struct gz_delta *delta)
-{
-    for (size_t i = 0; i < delta->count; i++) {
-        const struct mirror_node *node = mirror_find(&person->mirror, delta->nodes[i].id);
-        if (node != NULL && node->in_motion) mirror_list_motion(&person->mirror, node->id);
-    }
-}
-
-void mark_rounded(struct sim *sim, struct person *person, const struct gz_delta *delta)
-{
-    for (size_t i = 0; i < delta->count; i++) {
-        const struct mirror_node *node = mirror_find(&person->mirror, delta->nodes[i].id);
-        const struct thing *exact = model_at(&sim->model, node->id, person->mirror.seq);
-        if (node->in_motion || !exact->there ||
-            memcmp(&node->content.trs, &exact->trs, sizeof exact->trs) == 0)
-            continue;
-        PROMISE(is_near(&node->content.trs, &exact->trs, slack_of(person)),
-                "rounded numbers are near to what is so", "%s/%d has node %llu elsewhere",
-                person->user, person->index, NUMBER(node->id));
-        mirror_mark_motion(&person->mirror, node->id);
-    }
+    return gz_length(off) <= NEARLY * (1 + gz_length(exact->t)) && fabs(a->x - b->x) <= NEARLY &&
+           fabs(a->y - b->y) <= NEARLY && fabs(a->z - b->z) <= NEARLY &&
+           fabs(a->w - b->w) <= NEARLY && gz_length(grown) <= NEARLY * gz_length(exact->s);
 }
 
 /* Where a motion has a node is a preview for as long as somebody holds it. Then it is what the
@@ -62,7 +36,7 @@ void previews_compare(struct sim *sim, const struct person *person)
         const struct mirror_node *node = &person->mirror.nodes[i];
         const struct gz_node *own = gz_scene_find(sim->core->scene, node->id);
         if (node->in_motion)
-            PROMISE(own != NULL && is_near(&node->content.trs, &own->trs, slack_of(person)),
+            PROMISE(own != NULL && is_near(&node->content.trs, &own->trs),
                     "motions are near to what is so", "%s/%d has node %llu elsewhere", person->user,
                     person->index, NUMBER(node->id));
     }
@@ -76,7 +50,6 @@ struct thing thing_told(const struct sim *sim, const struct person *person,
         const struct thing *exact = model_at(&sim->model, node->id, person->mirror.complete);
         thing.trs.t = exact->trs.t;
         thing.trs.r = exact->trs.r;
-        if (person->float32) thing.trs.s = exact->trs.s;
     }
     return thing;
 }

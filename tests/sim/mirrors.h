@@ -8,10 +8,6 @@ struct sim;
 
 /* Compares what changed since the last comparison, or everything. */
 void model_compare(struct sim *sim, struct person *person, bool everything);
-/* Before a delta with `more`: it may tell one part of a node exactly and leave another rounded. */
-void keep_rounded(struct person *person, const struct gz_delta *delta);
-/* What of this, which it was just told, is rounded is a preview. */
-void mark_rounded(struct sim *sim, struct person *person, const struct gz_delta *delta);
 /* What a person has of a node; of a preview as it would be exactly. */
 struct thing thing_told(const struct sim *sim, const struct person *person,
                         const struct mirror_node *node);

@@ -37,11 +37,7 @@ static void come(struct sim *sim, struct person *person)
     hello.hello.scene = (struct gz_text){"sim", 3};
     hello.hello.user = (struct gz_text){person->user, strlen(person->user)};
     hello.hello.draw = person->draw;
-    hello.hello.crowd = person->crowd;
-    hello.hello.compact = person->compact != NULL;
-    hello.hello.motion = person->motion;
-    hello.hello.float32 = person->float32;
-    hello.hello.compact_delta = person->compact_delta;
+    hello.hello.packed = person->compact != NULL;
     choose_resume(sim, person, &hello);
     uint8_t *bytes;
     size_t size;

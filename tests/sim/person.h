@@ -63,11 +63,8 @@ struct person {
     enum gz_role role; /* by the token, in every scene */
     bool is_unknown;   /* has no role but by the scene's access */
     bool draw;
-    bool crowd;                 /* is told of those alone who act */
     uint64_t here;              /* how many there are, as it was told; 0: it was not */
-    struct gz_compact *compact; /* it reads the compact form; NULL: it does not */
-    bool motion, float32;       /* it reads that, and asks for motions, and for float32 */
-    bool compact_delta;         /* it reads that, and asks for deltas in it */
+    struct gz_compact *compact; /* it reads the packed form; NULL: the plain one */
     size_t told_singly;         /* nodes of the message that it hears, before those in motions */
     struct link *link;          /* NULL while away */
     bool welcome;

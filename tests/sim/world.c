@@ -199,7 +199,7 @@ static bool step(struct sim *sim, double end)
 
 /* ---- quiet ---- */
 
-/* The compact form has a pointer in parts of the viewport. */
+/* The packed form has a pointer in parts of the viewport. */
 static bool is_at(const struct person *person, const double told[2], const double at[2])
 {
     const double far = person->compact != NULL ? 0.1 : 0;
@@ -222,21 +222,21 @@ static bool sees(const struct person *person, const struct gz_session *session)
     return false;
 }
 
-/* Who is told of a crowd knows those who act, and of itself who it is. */
+/* Everybody knows those who act, and of itself who it is. */
 static void check_sights(const struct gz_core *core, const struct person *person)
 {
     size_t known = 0;
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next) {
         const bool acts = gz_sync_acts(&session->presence), is_own = session->id == person->session;
-        known += !person->crowd || acts || is_own;
-        PROMISE((person->crowd && !acts) || sees(person, session), "presence says what they do",
+        known += acts || is_own;
+        PROMISE(!acts || sees(person, session), "presence says what they do",
                 "%s/%d has session %llu wrong", person->user, person->index, NUMBER(session->id));
     }
     PROMISE(person->sight_count == known, "presence says who is here",
             "%s/%d sees %zu, there are %zu", person->user, person->index, person->sight_count,
             known);
-    PROMISE(person->here == (person->crowd ? core->roster.count : 0), "a crowd is counted",
+    PROMISE(person->here == core->roster.count, "a crowd is counted",
             "%s/%d was told of %llu, there are %zu", person->user, person->index,
             NUMBER(person->here), core->roster.count);
 }
@@ -358,13 +358,9 @@ static void populate(struct sim *sim)
         if (sim->grants && i % USERS == USERS - 1) person->role = GZ_ROLE_ADMIN;
         person->is_unknown = sim->grants && i == PEOPLE - 1;
         person->draw = i == 0;
-        person->crowd = i % 2 == 1;
-        if ((sim->motions || sim->rounds) && i % 4 < 2) {
+        if (sim->packs && i % 4 < 2) {
             person->compact = gz_compact_create(place_of, &person->mirror);
             if (person->compact == NULL) abort();
-            person->motion = sim->motions;
-            person->float32 = sim->rounds;
-            person->compact_delta = i >= 4;
         }
         person->checked = UINT64_MAX;
         person->next_s = sim->now.mono_s + between(sim, 0, 1);
@@ -409,8 +405,7 @@ void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *co
     sim->expires = of_16 == 4 || of_16 == 15;
     sim->reverts = of_16 == 6 || of_16 == 15;
     sim->repeats = of_16 == 2 || of_16 == 4 || of_16 == 6 || of_16 == 15; /* and for these */
-    sim->motions = seed % 9 == 3 || seed % 9 == 5 || seed % 9 == 7;       /* and for these */
-    sim->rounds = seed % 11 == 3 || seed % 11 == 9;
+    sim->packs = seed % 9 == 3 || seed % 9 == 5 || seed % 9 == 7;         /* and for these */
     sim->steps = steps;
     sim->counts = counts;
     sim->trace = trace_it;

@@ -15,8 +15,6 @@
 #include "sync/internal.h"
 
 #define TURNS_MAX 1000
-/* The relative error of rounding to float32, with room to spare. */
-#define ROUNDED 1e-7
 
 /* ---- what the core asks of its host ---- */
 
@@ -215,6 +213,11 @@ static void free_client(struct client *client)
     free(client);
 }
 
+void host_tell_of_all(struct host *host)
+{
+    host->few = host->core->sync->crowd.few = SIZE_MAX;
+}
+
 void host_finish(struct host *host)
 {
     gz_core_destroy(host->core);
@@ -405,22 +408,10 @@ static void assert_part(struct client *client, const struct gz_node_record *node
         assert_true(holds_part(client, &client->wish, nodes, count));
 }
 
-/* Whether what others drag is gathered for a client (gz_sync_gather). */
-static bool has_gathered(const struct host *host)
-{
-    for (const struct client *client = host->clients; client != NULL; client = client->next) {
-        if (client->session == NULL || client->stalled) continue;
-        const struct gz_cursor *cursor = &client->session->cursor;
-        if (cursor->form.float32 && cursor->state != gz_scene_seq(host->core->scene)) return true;
-    }
-    return false;
-}
-
 void host_assert_equal(struct host *host)
 {
     struct gz_arena arena;
     size_t count;
-    if (has_gathered(host)) host_advance(host, GZ_GATHER_MS / 1000.0);
     gz_arena_init(&arena, SIZE_MAX / 2);
     const struct gz_node_record *nodes = host_nodes(host, &arena, &count);
     for (struct client *client = host->clients; client != NULL; client = client->next) {
@@ -475,8 +466,6 @@ static void join(struct client *client, const struct gz_message *hello)
                                          host->now, &client->session, &error);
     leave(host);
     if (host->handle_core == NULL) assert_int_equal(status, GZ_OK);
-    /* Where very many are here it is told of a crowd although it did not ask. */
-    if (status == GZ_OK) client->crowd = client->session->cursor.form.crowd;
     client->present_count = client->here = 0;
     client->saved = 0;
     forget_wishes(client);
@@ -488,11 +477,7 @@ static struct gz_message hello_of(const struct client *client)
     hello.hello.v = GZ_PROTOCOL_VERSION;
     hello.hello.user = (struct gz_text){client->user, strlen(client->user)};
     hello.hello.draw = client->draw;
-    hello.hello.compact = client->compact != NULL;
-    hello.hello.crowd = client->crowd;
-    hello.hello.motion = client->motion;
-    hello.hello.float32 = client->float32;
-    hello.hello.compact_delta = client->compact_delta;
+    hello.hello.packed = client->compact != NULL;
     return hello;
 }
 
@@ -514,10 +499,6 @@ static struct client *new_client(struct host *host, const struct gz_claims *clai
     client->draw = draw;
     if (!host->plain && host->next_session % 2 == 0)
         client->compact = gz_compact_create(place_of, &client->mirror);
-    client->crowd = !host->plain && host->next_session % 3 == 0;
-    client->motion = client->compact != NULL && (host->motions || host->next_session % 4 == 0);
-    client->float32 = client->compact != NULL && !host->exact && host->next_session % 8 < 4;
-    client->compact_delta = client->compact != NULL && host->next_session % 16 < 8;
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
@@ -601,20 +582,20 @@ void client_leave(struct client *client)
     client->session = NULL;
 }
 
-void client_come_as(struct client *client, bool compact, bool crowd)
+void client_come_as(struct client *client, bool packed)
 {
     client_leave(client);
     gz_compact_destroy(client->compact);
-    client->compact = compact ? gz_compact_create(place_of, &client->mirror) : NULL;
-    client->compact_delta &= compact;
-    client->crowd = crowd;
+    client->compact = packed ? gz_compact_create(place_of, &client->mirror) : NULL;
     client_enter_again(client);
     host_turn(client->host);
 }
 
-void client_come_plain(struct client *client)
+struct client *client_join_as(struct host *host, const char *user, enum gz_role role, bool packed)
 {
-    client_come_as(client, false, false);
+    struct client *client = client_join(host, user, role);
+    if ((client->compact != NULL) != packed) client_come_as(client, packed);
+    return client;
 }
 
 /* ---- hearing ---- */
@@ -641,11 +622,11 @@ static void forget_present(struct client *client, uint64_t session)
     }
 }
 
-/* A viewer of a crowd keeps its own record, because it is sent that only once. */
+/* A client keeps its own record: one that only watches is sent that only once. */
 static void forget_all_present(struct client *client)
 {
     for (size_t i = client->present_count; i-- > 0;) {
-        if (!client->crowd || client->present[i].session != client->id)
+        if (client->present[i].session != client->id)
             forget_present(client, client->present[i].session);
     }
 }
@@ -670,15 +651,15 @@ static void hear_saved(struct client *client, uint64_t saved)
     client->saved = saved;
 }
 
-/* A viewer that is told only of people who act knows everybody whose actions it is shown, as long
- * as they are here. The first state is an exception, because it comes before the people. */
+/* A viewer knows everybody whose actions it is shown, as long as they are here. The first state is
+ * an exception, because it comes before the people. */
 static void assert_known(const struct client *client, uint64_t session)
 {
     size_t i = 0;
     while (i < client->present_count && client->present[i].session != session) i++;
     const struct gz_session *own = gz_roster_find(&client->host->core->roster, session, NULL);
     const bool is_here = own != NULL && !gz_session_is_replaced(own);
-    if (client->crowd && is_here && i == client->present_count)
+    if (is_here && i == client->present_count)
         fail_msg("%s was shown what session %llu does, and not told who that is", client->user,
                  (unsigned long long)session);
 }
@@ -741,29 +722,6 @@ static void hear_doers(const struct client *client, const struct gz_delta *delta
     }
 }
 
-static bool is_near(const gz_trs *told, const gz_trs *exact)
-{
-    const gz_quat *a = &told->r, *b = &exact->r;
-    const gz_quat off = {a->x - b->x, a->y - b->y, a->z - b->z, a->w - b->w};
-    return gz_length(gz_sub(told->t, exact->t)) <= ROUNDED * gz_length(exact->t) &&
-           gz_length(gz_sub(told->s, exact->s)) <= ROUNDED * gz_length(exact->s) &&
-           fmax(gz_length((gz_vec3){off.x, off.y, off.z}), fabs(off.w)) <= ROUNDED;
-}
-
-/* A node that a drag holds may be rounded: it is then a preview near the exact place. */
-static void mark_rounded(struct client *client, const struct gz_delta *delta)
-{
-    for (size_t i = 0; i < delta->count; i++) {
-        const struct gz_node *own = gz_scene_find(client->host->core->scene, delta->nodes[i].id);
-        const struct mirror_node *node = mirror_find(&client->mirror, delta->nodes[i].id);
-        if (own == NULL || node->in_motion ||
-            memcmp(&node->content.trs, &own->trs, sizeof own->trs) == 0)
-            continue;
-        assert_true(own->holder != 0 && is_near(&node->content.trs, &own->trs));
-        mirror_mark_motion(&client->mirror, own->id);
-    }
-}
-
 /* Compares each complete delta of a part with the scene of this moment. A part is not resumed. */
 static void hear_delta(struct client *client, const struct gz_delta *delta)
 {
@@ -776,7 +734,6 @@ static void hear_delta(struct client *client, const struct gz_delta *delta)
     hear_doers(client, delta);
     for (size_t i = client->told_singly; i < delta->count; i++)
         mirror_mark_motion(&client->mirror, delta->nodes[i].id);
-    if (client->float32) mark_rounded(client, delta);
     hear_saved(client, delta->saved);
     if (client->wish.kind != PART_WHOLE) client->mirror.complete = 0;
     if (delta->more || client->wish.kind == PART_WHOLE) return;
@@ -810,10 +767,7 @@ static void hear(struct client *client, const struct gz_message *message)
         break;
     case GZ_OP_CHECKPOINT_NEWS: hear_checkpoints(client, &message->checkpoint_news); break;
     case GZ_OP_PRESENCE: hear_presence(client, &message->presence); break;
-    case GZ_OP_CROWD:
-        assert_true(client->crowd);
-        client->here = message->here;
-        break;
+    case GZ_OP_CROWD: client->here = message->here; break;
     default: break;
     }
 }
@@ -859,7 +813,6 @@ static void keep_nodes(struct gz_arena *arena, struct gz_delta *delta)
 /* The nodes of a motion are previews until a delta tells each of them by itself. */
 static void mark_listed(struct client *client, const struct gz_motion_message *motion)
 {
-    assert_true(client->motion);
     for (size_t i = 0; i < motion->nodes.count; i++)
         mirror_mark_motion(&client->mirror, motion->nodes.ids[i]);
     for (size_t i = 0; i < motion->start_count; i++)
@@ -869,19 +822,18 @@ static void mark_listed(struct client *client, const struct gz_motion_message *m
 static void turn(struct client *client, struct gz_arena *arena, struct gz_message *message)
 {
     struct gz_error error = {.message = ""};
-    const bool is_compact = message->op >= GZ_OP_MOVES;
+    const bool is_packed = message->op >= GZ_OP_MOVES;
+    client->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
     if (client->compact == NULL) {
-        assert_false(is_compact);
+        assert_false(is_packed);
         return;
     }
-    assert_true(message->op != (client->compact_delta ? GZ_OP_DELTA : GZ_OP_COMPACT_DELTA));
-    client->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
-    if (message->op == GZ_OP_MOVES && message->moves.step_count > 0) assert_true(client->motion);
+    assert_true(message->op != GZ_OP_DELTA);
     if (message->op == GZ_OP_MOTION) mark_listed(client, &message->motion);
     if (gz_compact_turn(client->compact, arena, message, &error) != GZ_OK)
         fail_msg("the server said what does not follow: %s", error.message);
-    if (is_compact && message->op == GZ_OP_PRESENCE) keep_users(arena, &message->presence);
-    if (is_compact && message->op == GZ_OP_DELTA) keep_nodes(arena, &message->delta);
+    if (is_packed && message->op == GZ_OP_PRESENCE) keep_users(arena, &message->presence);
+    if (is_packed && message->op == GZ_OP_DELTA) keep_nodes(arena, &message->delta);
 }
 
 static void keep_frame(struct client *client, const struct gz_bytes *frame)

@@ -62,11 +62,7 @@ struct client {
     struct gz_claims claims;
     bool stalled; /* takes no frames */
     bool draw;
-    struct gz_compact *compact; /* it asks for the compact form; NULL: it does not */
-    bool crowd;                 /* it asks to be told only of people who act */
-    bool motion;                /* it reads the compact form, and asks for motions */
-    bool float32;               /* it reads the compact form, and asks for float32 */
-    bool compact_delta;         /* it reads the compact form, and asks for deltas in it */
+    struct gz_compact *compact; /* it reads the packed form; NULL: the plain one */
     struct mirror mirror;
     struct part_wish wish; /* the part that its deltas have to hold */
     struct said *said, **said_end;
@@ -101,15 +97,10 @@ struct host {
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
     bool past_waits;        /* questions are not answered */
-    bool plain;             /* later clients ask for no other form; else every second one asks for
-                               the compact form, every second one of these for deltas in it, and
-                               every third to be told of a crowd */
-    bool motions;           /* later clients with the compact form all ask for motions; else every
-                               second one of them does */
-    bool exact;             /* later clients do not ask for float32; else every second one with
-                               the compact form does */
-    size_t few;             /* people whom viewers of a crowd are told of in any case: 1, so that
-                               there are people of whom they are not told */
+    bool plain;             /* later clients read the plain form; else every second one reads the
+                               packed form */
+    size_t few;             /* people whom viewers are told of in any case: 1, so that there are
+                               people of whom they are not told */
     bool bulk_waits;        /* work that the core puts off is not done: a turn ends with it */
     uint64_t spent_bytes;   /* of files, by all */
     uint64_t spent_most;    /* that the disk has room for, each time it is asked */
@@ -137,6 +128,8 @@ void host_init_limited(struct host *host, double messages_per_s);
 /* The same on a copy of the disk of `before`, at its time. No drag may run in `before`, which stays
  * as it is and has to outlive the new host. */
 void host_init_after(struct host *host, const struct host *before, double messages_per_s);
+/* From now on whoever comes counts as one who acts, so that viewers are told of everybody. */
+void host_tell_of_all(struct host *host);
 void host_finish(struct host *host);
 
 void host_turn(struct host *host);
@@ -149,8 +142,7 @@ void host_settle(struct host *host, bool committed);
 void host_restart(struct host *host, bool committed);
 /* Fails the test unless all clients that are here and read hold the core's nodes, or the part that
  * they follow, and the disk's notes and checkpoints. (Each complete delta is compared when it
- * comes; here the clients must have the core's latest state and their latest camera's view. First
- * waits for what is gathered for clients.) */
+ * comes; here the clients must have the core's latest state and their latest camera's view.) */
 void host_assert_equal(struct host *host);
 /* The end of a test: a turn, host_assert_equal, and host_finish. */
 void host_close(struct host *host);
@@ -162,6 +154,8 @@ struct gz_content host_node(struct host *host, uint64_t id);
 /* A client that has joined and has heard its first delta, unless `stalled`. */
 struct client *client_join(struct host *host, const char *user, enum gz_role role);
 struct client *client_join_drawing(struct host *host, const char *user);
+/* The same as a reader of this form. */
+struct client *client_join_as(struct host *host, const char *user, enum gz_role role, bool packed);
 /* The same with any claims. */
 struct client *client_join_with(struct host *host, const struct gz_claims *claims);
 /* Joins without a turn. */
@@ -175,9 +169,8 @@ void client_resume(struct client *client);
 struct client *client_replace(struct client *client);
 /* Its connection is gone; the client and its mirror stay. Without a turn. */
 void client_leave(struct client *client);
-/* Leaves, and enters again asking for these forms, or for none. */
-void client_come_as(struct client *client, bool compact, bool crowd);
-void client_come_plain(struct client *client);
+/* Leaves, and enters again as a reader of this form. */
+void client_come_as(struct client *client, bool packed);
 /* Takes the frames that are there, unless it is stalled. */
 void client_read(struct client *client);
 /* Takes one frame, stalled or not; false where there is none. */

@@ -92,13 +92,13 @@ void promises_check_tree(const struct gz_core *core)
     assert_true(seq <= gz_scene_seq(core->scene));
 }
 
-/* A viewer of a crowd knows the people who act, and itself. */
+/* A viewer knows the people who act, and itself. */
 static size_t count_known(const struct gz_core *core, const struct client *client)
 {
     size_t count = 0;
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next)
-        count += !client->crowd || session->id == client->id || gz_sync_acts(&session->presence);
+        count += session->id == client->id || gz_sync_acts(&session->presence);
     return count;
 }
 
@@ -106,7 +106,7 @@ void promises_check_presence(const struct client *client)
 {
     const struct gz_core *core = client->host->core;
     assert_int_equal(client->present_count, count_known(core, client));
-    assert_int_equal(client->here, client->crowd ? core->roster.count : 0);
+    assert_int_equal(client->here, core->roster.count);
     for (size_t i = 0; i < client->present_count; i++) {
         const struct gz_session *session = gz_core_session(core, client->present[i].session);
         assert_non_null(session);

@@ -232,11 +232,8 @@ static void say_hello(struct crowd_member *member)
                                     .scene = {member->scene, strlen(member->scene)},
                                     .user = {member->user, strlen(member->user)},
                                     .role = member->role,
-                                    .crowd = member->counts,
                                     .create = member->role >= GZ_ROLE_EDITOR,
-                                    .compact = member->compact,
-                                    .motion = member->motion,
-                                    .compact_delta = member->compact_delta};
+                                    .packed = member->packed};
     crowd_send(member, &hello);
 }
 
@@ -274,7 +271,7 @@ static void hear(struct crowd_member *member, const struct gz_message *message)
 {
     switch (message->op) {
     case GZ_OP_WELCOME: member->session = message->welcome.session; break;
-    case GZ_OP_COMPACT_DELTA:
+    case GZ_OP_PACKED_DELTA:
     case GZ_OP_DELTA: hear_delta(member, &message->delta); break;
     case GZ_OP_PRESENCE: member->people += message->presence.count; break;
     case GZ_OP_CROWD: member->here = message->here; break;

@@ -26,14 +26,13 @@ struct crowd_member {
     /* The caller may change these until the connection is made. `path`: of the request to become a
      * WebSocket. */
     const char *scene, *user, *path;
-    bool counts;                         /* likewise: it asks to be told only of people who act */
-    bool compact, motion, compact_delta; /* likewise: the forms that it asks for */
+    bool packed; /* likewise: it reads the packed form */
     bool stalled, writing;
     uint64_t mark; /* the caller's own */
     struct gz_buffer in, out;
     /* what it heard */
     uint64_t session, seq, acknowledged;     /* acknowledged: the last n of anybody */
-    uint64_t here;                           /* people in the scene, if it asked for that */
+    uint64_t here;                           /* people in the scene, as it was told last */
     size_t people;                           /* records of people */
     size_t frames, bytes, deltas, nodes_max; /* nodes of its largest delta */
     size_t oks, errors[GZ_STATUS_COUNT];

@@ -53,7 +53,6 @@ if (scene && user) {
     role: (asked.get("role") as Role | null) ?? undefined,
     create: asked.has("create"),
     predict: PREDICTS && asked.get("predict") !== "off",
-    float32: true,
   });
   const editor = (window.gizmod = new Editor(session));
   onNewToken((token) => void takeLink(editor, token));

@@ -1,4 +1,4 @@
-// compact.js - converts messages of the compact form, which are lists: `moves` and the compact
+// compact.js - converts messages of the packed form, which are lists: `moves` and the packed
 // `delta` into `delta`, `person` and `people` into `presence`. The state that they build on is kept
 // here, and begins anew with each `welcome`. `motion` becomes no message: it names the nodes of
 // later `moves`.
@@ -80,7 +80,7 @@ export class CompactReader {
     if (number === PEOPLE) return this.#left(fields);
     if (number === MOTION) return this.#motion(fields);
     if (number === DELTA) return this.#delta(fields);
-    throw new TypeError(`gizmod: no compact message has the number ${number}`);
+    throw new TypeError(`gizmod: no packed message has the number ${number}`);
   }
 
   /** @param {Fields} fields */
@@ -208,7 +208,7 @@ export class CompactReader {
   }
 }
 
-/** The elements of a compact list, one after the other. */
+/** The elements of a packed list, one after the other. */
 class Fields {
   #list;
   #at = 0;
@@ -216,14 +216,14 @@ class Fields {
 
   /** @param {any} list */
   constructor(list) {
-    if (!Array.isArray(list)) throw new TypeError("gizmod: expected a list in the compact form");
+    if (!Array.isArray(list)) throw new TypeError("gizmod: expected a list in the packed form");
     this.#list = list;
   }
 
   /** @param {(value: any) => boolean} fits @param {string} what */
   #take(fits, what) {
     const value = this.#list[this.#at++];
-    if (!fits(value)) throw new TypeError(`gizmod: expected ${what} in the compact form`);
+    if (!fits(value)) throw new TypeError(`gizmod: expected ${what} in the packed form`);
     return value;
   }
 
@@ -265,7 +265,7 @@ class Fields {
 
   end() {
     if (this.#at !== this.#list.length)
-      throw new TypeError("gizmod: the length of a compact list does not fit its mask");
+      throw new TypeError("gizmod: the length of a packed list does not fit its mask");
   }
 }
 

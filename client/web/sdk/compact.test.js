@@ -1,4 +1,4 @@
-// The compact form: each sequence of frames in proto/vectors/compact.json stands for the messages
+// The packed form: each sequence of frames in proto/vectors/compact.json stands for the messages
 // that are listed beside it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

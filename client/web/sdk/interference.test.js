@@ -286,7 +286,7 @@ async function lane(number) {
   await build(witness);
   const chance = random(SEED * 1000 + number);
   const people = await Promise.all([
-    Person.join(scene, "Ada", random(chance() * 1e9), { float32: true }),
+    Person.join(scene, "Ada", random(chance() * 1e9), { form: "plain" }),
     Person.join(scene, "Bob", random(chance() * 1e9)),
     Person.join(scene, "Cy", random(chance() * 1e9), { predict: false }),
   ]);

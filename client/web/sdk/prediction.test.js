@@ -181,34 +181,6 @@ describe("prediction", { concurrency: true }, () => {
     assert.deepEqual(shown(ada, b), told(ada, b));
   });
 
-  // The page has the parent in rounded numbers, and is told the exact ones when the drag begins.
-  test("drag_below_what_somebody_else_turns_is_predicted_with_rounded_numbers", async () => {
-    const scene = sceneName();
-    const [a, b] = await build(scene);
-    const ada = await join(scene, "Ada", await network(100), { float32: true }),
-      bob = await join(scene, "Bob");
-    const [, start] = told(bob, a).r;
-    const far = () => Math.abs(told(ada, a).r[1] - told(bob, a).r[1]);
-    const turns = path(40);
-    await bob.grab("rb", { nodes: [a], at: [400, 300] });
-    for (let i = 0; i < 10; i++) bob.move(turns.next().value);
-    await until(() => told(bob, a).r[1] !== start && far() > 0 && far() < 1e-7, "it is rounded");
-    const grabbed = ada.grab("bxp", { nodes: [b], at: [400, 300] });
-    for (const place of path(3)) ada.move(place);
-    await grabbed;
-    for (const place of path(20, [420, 290])) {
-      const before = shown(ada, b);
-      ada.move(place);
-      assert.notDeepEqual(shown(ada, b), before, "it is shown at once");
-      bob.move(turns.next().value);
-      await wait(10);
-    }
-    await until(() => isDeepStrictEqual(told(ada, a), told(bob, a)), "it is exact");
-    await ada.up({ at: [580, 210] });
-    assert.ok(ada.corrections <= 1, `${ada.corrections} corrections`);
-    assert.deepEqual(shown(ada, b), told(ada, b));
-  });
-
   test("drag_of_nodes_beside_the_part_is_left_to_the_server", async () => {
     const scene = sceneName();
     const [a, , c] = await build(scene);
@@ -532,7 +504,7 @@ describe("prediction", { concurrency: true }, () => {
     const [id] = await build(scene);
     const net = await network(100);
     const ada = await join(scene, "Ada", net),
-      bob = await join(scene, "Bob", null, { compact: false });
+      bob = await join(scene, "Bob", null, { form: "plain" });
     const views = [];
     ada.on("view", (view) => views.push([...view]));
     for (const law of ["ball", "turntable"]) {

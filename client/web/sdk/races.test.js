@@ -203,7 +203,7 @@ test("selection_stays_as_it_was_answered_when_others_are_told_of", async (t) => 
   assert.deepEqual(session.selection, [1], "another deleted node 2");
 });
 
-/** Of the compact form: what is told of session 1, by the bits of its fields. */
+/** Of the packed form: what is told of session 1, by the bits of its fields. */
 const person = (bits, ...fields) => [2, bits, 1, ...fields];
 const { SELECTION, LENS, WHO } = { SELECTION: 16, LENS: 64, WHO: 512 + 2048 + 4096 };
 const ada = (...nodes) => person(SELECTION + WHO, nodes, "Ada", 0xff0000, "editor");

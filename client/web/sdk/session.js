@@ -43,7 +43,7 @@ const DISCARDED =
  * @property {number[]} view this session's own view, after an orbit
  * @property {Edit} edit an edit by anybody was stored by the server
  * @property {readonly Person[]} people who is here, after a change: the first few who came, and all
- *   who did something that others see; with the option `crowd` false everybody
+ *   who did something that others see
  * @property {number} here how many are here, those included who only watch, after a change
  * @property {readonly Id[]} selection this session's selection, in the order of selecting
  * @property {readonly Note[]} notes all notes, after a change
@@ -718,16 +718,7 @@ export class Session extends Emitter {
   }
 
   #hello() {
-    const {
-      scene,
-      user,
-      role,
-      create,
-      compact = true,
-      motion = compact,
-      float32 = false,
-      crowd = true,
-    } = this.#options;
+    const { scene, user, role, create, form = "packed" } = this.#options;
     const { text: token } = this.#token;
     const stand = {
       epoch: this.#epoch,
@@ -741,11 +732,7 @@ export class Session extends Emitter {
       role,
       token,
       create,
-      compact,
-      compact_delta: compact,
-      motion,
-      float32: float32 || undefined,
-      crowd,
+      form,
       resume: stand.epoch === 0 ? undefined : stand,
     };
     if (!this.#part) return [hello];

@@ -67,7 +67,7 @@ test("a drag of many nodes is told as motions, and is exact in the end", async (
   const nodes = Array.from({ length: 600 }, (_, i) => ({ name: "n", t: [i / 7, i % 9, 0.3] }));
   const { ids } = await ada.create(nodes);
   const bob = await join("Bob", { ...more, WebSocket: counted("Bob") }),
-    cleo = await join("Cleo", { ...more, motion: false, WebSocket: counted("Cleo") });
+    cleo = await join("Cleo", { ...more, form: "plain", WebSocket: counted("Cleo") });
   const poses = (session) => ids.map((id) => session.scene.told(id));
   const isNear = (a, b) =>
     a.every(({ t, r }, i) =>
@@ -91,26 +91,6 @@ test("a drag of many nodes is told as motions, and is exact in the end", async (
   for (const { scene } of [bob, cleo])
     if (scene.seq < seq) await event(scene, "change", () => scene.seq >= seq);
   assert.deepEqual(poses(bob), poses(cleo));
-});
-
-test("what another drags is rounded for who asks for that, and is exact in the end", async () => {
-  const more = { scene: "rounded", create: true, predict: false };
-  const ada = await join("Ada", more);
-  const [id] = (await ada.create([{ name: "n", t: [0.1, 0.2, 0.3] }])).ids;
-  const bob = await join("Bob", { ...more, float32: true });
-  const x = (session) => session.scene.told(id).t[0];
-  const both = async (accept) => {
-    for (const session of [ada, bob])
-      if (!accept(session)) await event(session.scene, "change", () => accept(session));
-  };
-  await ada.grab("tx", { nodes: [id], value: [0.7] });
-  await ada.grab("tx", { value: [0.83] });
-  await both((session) => Math.abs(x(session) - 0.93) < 1e-6);
-  assert.equal(x(bob), Math.fround(x(ada)));
-  assert.notEqual(x(bob), x(ada));
-  const { seq } = await ada.up();
-  await both((session) => session.scene.seq >= seq);
-  assert.deepEqual(bob.scene.told(id), ada.scene.told(id));
 });
 
 test("what one sets the other sees, with the same seq", async () => {
@@ -317,9 +297,9 @@ test("who only watches is counted, and known once they act", async () => {
   const others = [];
   for (let i = 0; i < 14; i++) others.push(await join(`P${i}`, { scene: "crowd", create: true }));
   const watcher = others.at(-1);
-  const everybody = await join("All", { scene: "crowd", crowd: false });
+  const last = await join("All", { scene: "crowd", form: "plain" });
   const joined = others.length + 1;
-  for (const session of [others[0], watcher, everybody])
+  for (const session of [others[0], watcher, last])
     if (session.here !== joined) await event(session, "here", (here) => here === joined);
   assert.equal(others[0].people.length, 12, "a few are known at once");
   assert.deepEqual(
@@ -327,7 +307,7 @@ test("who only watches is counted, and known once they act", async () => {
     ["P13"],
     "oneself, too",
   );
-  assert.equal(everybody.people.length, joined);
+  assert.equal(last.people.length, 13, "the few, and oneself");
   const { id: session } = watcher;
   const seen = event(others[0], "people", (people) => people.some((one) => one.user === "P13"));
   await watcher.create([{ name: "new" }]);
@@ -345,7 +325,7 @@ test("who only watches is counted, and known once they act", async () => {
   );
   await assert.rejects(watcher.who({ limit: 1001 }), ({ code }) => code === "bad_value");
   for (const other of others) other.close();
-  await event(everybody, "people", (people) => people.length === 1);
+  await event(last, "people", (people) => people.length === 1);
 });
 
 test("edits made while away do not stand in each other's way", async () => {

@@ -362,23 +362,12 @@ export interface ConnectOptions {
    * Without it everything works as with false.
    */
   predict?: boolean | string | URL | Response | BufferSource;
-  /** Whether the server may use the compact form, which takes fewer bytes; true by default. */
-  compact?: boolean;
   /**
-   * Whether people who only watch are counted (`here`) and not told of, which takes fewer bytes
-   * where many do; true by default.
+   * The form in which the server tells; "packed" by default, which takes a tenth of the bytes. It
+   * rounds the views and pointers of others to less than a pixel, and a running drag of many nodes
+   * to 1e-9 of what it is until it ends. In "plain" they are exact.
    */
-  crowd?: boolean;
-  /**
-   * Whether a running drag of many nodes may be told as a motion of all of them, by which their
-   * places are rounded to 1e-9 of what they are until it ends; true by default, with `compact`.
-   */
-  motion?: boolean;
-  /**
-   * Whether what the running drags of others do may be rounded to float32 until they end, places
-   * to within 0.1 mm, which takes fewer bytes; false by default, and only with `compact`.
-   */
-  float32?: boolean;
+  form?: "packed" | "plain";
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
   WebSocket?: unknown;
 }

@@ -18,10 +18,7 @@ const hello = (role) => ({
   user: role,
   role,
   create: role === "editor",
-  compact: true,
-  compact_delta: true,
-  motion: true,
-  crowd: true,
+  form: "packed",
 });
 
 function plan(scene) {

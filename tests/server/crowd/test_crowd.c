@@ -432,9 +432,9 @@ static double bytes_of_joins(size_t joins)
     size_t bytes = 0;
     net_fixture_start(&fixture, NULL, NULL);
     crowd_init(&crowd, fixture.daemon.port);
-    crowd_enter(&crowd, SCENE, GZ_ROLE_EDITOR, 0)->counts = true;
+    crowd_enter(&crowd, SCENE, GZ_ROLE_EDITOR, 0);
     assert_int_equal(crowd_gather(&crowd, PATIENCE_S), 1);
-    for (size_t i = 0; i < joins; i++) crowd_enter(&crowd, SCENE, GZ_ROLE_VIEWER, 0)->counts = true;
+    for (size_t i = 0; i < joins; i++) crowd_enter(&crowd, SCENE, GZ_ROLE_VIEWER, 0);
     assert_int_equal(crowd_gather(&crowd, PATIENCE_S), joins + 1);
     assert_true(crowd_until(&crowd, is_everybody_counted, &crowd, PATIENCE_S));
     for (const struct crowd_member *member = crowd.members; member != NULL; member = member->next) {
@@ -467,11 +467,11 @@ TEST(test_viewer_who_only_watches_takes_one_descriptor_and_few_bytes)
     const size_t joins = at_most(chance_count(400), 1600);
     net_fixture_start(&fixture, NULL, NULL);
     crowd_init(&crowd, fixture.daemon.port);
-    crowd_enter(&crowd, SCENE, GZ_ROLE_EDITOR, 0)->counts = true;
+    crowd_enter(&crowd, SCENE, GZ_ROLE_EDITOR, 0);
     assert_int_equal(crowd_gather(&crowd, PATIENCE_S), 1);
     const long heap = heap_bytes(&fixture);
     const size_t before = descriptors(&fixture);
-    for (size_t i = 0; i < joins; i++) crowd_enter(&crowd, SCENE, GZ_ROLE_VIEWER, 0)->counts = true;
+    for (size_t i = 0; i < joins; i++) crowd_enter(&crowd, SCENE, GZ_ROLE_VIEWER, 0);
     assert_int_equal(crowd_gather(&crowd, PATIENCE_S), joins + 1);
     assert_true(crowd_until(&crowd, is_everybody_counted, &crowd, PATIENCE_S));
     const double end_s = now_s() + PATIENCE_S;

@@ -42,14 +42,12 @@ static void create(struct stage *stage, size_t nodes)
     say(stage, &(struct gz_message){.op = GZ_OP_CREATE, .create = {.nodes = made, .count = nodes}});
 }
 
-/* In each of the forms in which a viewer may ask to be told. */
+/* In each form. */
 static struct crowd_member *enter(struct stage *stage, int number)
 {
     struct crowd_member *viewer =
         crowd_enter(&stage->crowd, stage->scene, GZ_ROLE_EDITOR, number == 0 ? 4096 : 0);
-    viewer->counts = number % 2 == 0;
-    viewer->compact = number % 4 < 2;
-    viewer->compact_delta = number % 8 < 2;
+    viewer->packed = number % 2 == 0;
     return viewer;
 }
 

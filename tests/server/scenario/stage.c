@@ -91,16 +91,6 @@ struct gz_client *stage_join_plain(struct stage *stage, const char *scene, const
     return join(stage, scene, user, (struct gz_client_options){.plain = true});
 }
 
-struct gz_client *stage_join_singly(struct stage *stage, const char *scene, const char *user)
-{
-    return join(stage, scene, user, (struct gz_client_options){.singly = true});
-}
-
-struct gz_client *stage_join_rounded(struct stage *stage, const char *scene, const char *user)
-{
-    return join(stage, scene, user, (struct gz_client_options){.float32 = true});
-}
-
 void stage_import_engine(struct stage *stage)
 {
     struct test_output output;

@@ -37,12 +37,8 @@ void stage_check(enum gz_status status, const struct gz_error *error, const char
 /* Joins a scene, made where it is missing, and waits until all of it is there. Closed by the
  * teardown. */
 struct gz_client *stage_join(struct stage *stage, const char *scene, const char *user);
-/* The same without the compact form. */
+/* The same as a reader of the plain form. */
 struct gz_client *stage_join_plain(struct stage *stage, const char *scene, const char *user);
-/* The same without motions. */
-struct gz_client *stage_join_singly(struct stage *stage, const char *scene, const char *user);
-/* The same with float32. */
-struct gz_client *stage_join_rounded(struct stage *stage, const char *scene, const char *user);
 /* Makes the scene "engine" of MODEL_ENGINE, as user ida: 82 nodes. */
 void stage_import_engine(struct stage *stage);
 /* Sends and returns the `ok`; valid until the client's next call. */

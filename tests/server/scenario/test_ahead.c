@@ -584,7 +584,7 @@ TEST(test_ahead_very_many_sets_are_no_correction)
     close_desk(&desk);
 }
 
-/* In the compact form: of the own session these fields are told anew, and nothing is selected. */
+/* In the packed form: of the own session these fields are told anew, and nothing is selected. */
 static void tell_person(struct desk *desk, struct gz_compact *compact, uint64_t has)
 {
     struct gz_message message = {

@@ -192,16 +192,16 @@ TEST_ON_STAGE(test_compact_watcher_reads_33_bytes_for_each_move)
     stage_ask(anna, message_grab(&id, GZ_TX, 1060, 540));
     stage_catch_up(bert, anna);
     stage_catch_up(cleo, anna);
-    const uint64_t compact = gz_client_received_bytes(bert), plain = gz_client_received_bytes(cleo);
+    const uint64_t packed = gz_client_received_bytes(bert), plain = gz_client_received_bytes(cleo);
     for (int i = 1; i <= MOVES; i++) {
         stage_ask(anna, message_pointer(GZ_PHASE_MOVE, 1060 - i, 540));
         const uint64_t seq = gz_mirror_seq(gz_client_mirror(anna));
         stage_check(gz_client_await(bert, seq, STAGE_SECONDS, &error), &error, "a move");
         stage_check(gz_client_await(cleo, seq, STAGE_SECONDS, &error), &error, "a move");
     }
-    const uint64_t bytes = gz_client_received_bytes(bert) - compact,
+    const uint64_t bytes = gz_client_received_bytes(bert) - packed,
                    plain_bytes = gz_client_received_bytes(cleo) - plain;
-    print_message("%d moves: %llu bytes, without the compact form %llu\n", MOVES,
+    print_message("%d moves: %llu bytes, in the plain form %llu\n", MOVES,
                   (unsigned long long)bytes, (unsigned long long)plain_bytes);
     assert_true(bytes <= 33 * MOVES);
     assert_true(plain_bytes >= 80 * MOVES);
@@ -269,7 +269,7 @@ TEST_ON_STAGE(test_motion_watchers_read_little_and_have_the_same_in_the_end)
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "lots", "anna"),
                      *bert = stage_join(stage, "lots", "bert"),
-                     *cleo = stage_join_singly(stage, "lots", "cleo"),
+                     *cleo = stage_join_plain(stage, "lots", "cleo"),
                      *dora = stage_join(stage, "lots", "dora"), *emil = NULL;
     struct gz_error error = {0};
     create_many(anna, ids);

@@ -567,7 +567,7 @@ SCENE_TEST(test_release_after_a_pause_is_charged)
 /* The pointer is acknowledged when the scene shows what it did. */
 SCENE_TEST(test_motion_that_waits_is_acknowledged_when_it_is_done)
 {
-    client_come_plain(s->b);
+    client_come_as(s->b, false);
     assert_ok(grab_all(s));
     fall_into_debt(s);
     client_forget(s->b);

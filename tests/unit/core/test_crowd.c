@@ -1,5 +1,5 @@
-/* A crowd: viewers who are told of those alone that act. What a join costs all, who is told of whom
- * and when, how many are here, and the list of all. */
+/* A crowd: viewers are told of those alone that act. What a join costs all, who is told of whom and
+ * when, how many are here, and the list of all. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,17 +10,15 @@
 #include "sync/internal.h"
 #include "unit/core/saying.h"
 
-/* Ann, who acts, and two who only watch and are told of a crowd: in either form. */
+/* Ann, who acts, and two who only watch: in either form. */
 struct scene {
     struct host host;
-    struct client *ann, *plain, *compact;
+    struct client *ann, *plain, *packed;
 };
 
-static struct client *come(struct host *host, const char *user, bool is_compact)
+static struct client *come(struct host *host, const char *user, bool is_packed)
 {
-    struct client *client = client_enter(host, user, GZ_ROLE_EDITOR, false);
-    client_come_as(client, is_compact, true);
-    return client;
+    return client_join_as(host, user, GZ_ROLE_EDITOR, is_packed);
 }
 
 static void open_scene_of(struct scene *s, size_t few)
@@ -30,10 +28,10 @@ static void open_scene_of(struct scene *s, size_t few)
     s->ann = come(&s->host, "ann", false);
     (void)create_node(s->ann, "part", 0, 0, 0, 0);
     s->plain = come(&s->host, "pia", false);
-    s->compact = come(&s->host, "cleo", true);
+    s->packed = come(&s->host, "cleo", true);
     host_advance(&s->host, 1);
     client_forget(s->plain);
-    client_forget(s->compact);
+    client_forget(s->packed);
 }
 
 static void open_scene(struct scene *s)
@@ -54,19 +52,18 @@ static bool knows(const struct client *client, uint64_t session)
 /* ---- what a join costs ---- */
 
 /* What so many joins cost, all that everybody is sent, for each. */
-static double bytes_of_joins(size_t count, bool crowd)
+static double bytes_of_joins(size_t count, bool plain)
 {
     struct host host;
     size_t bytes = 0;
     host_init(&host);
     host.few = GZ_PRESENCE_FEW;
     host.core->sync->crowd.few = GZ_PRESENCE_FEW;
-    host.plain = true;
     for (size_t i = 0; i < count; i++) {
         char user[32];
         snprintf(user, sizeof user, "person %zu", i);
-        struct client *client = client_enter(&host, user, GZ_ROLE_VIEWER, false);
-        if (crowd) client_come_as(client, false, true);
+        host.plain = plain || i % 2 == 0;
+        (void)client_enter(&host, user, GZ_ROLE_VIEWER, false);
         host_advance(&host, 0.001);
     }
     host_advance(&host, 10);
@@ -76,16 +73,14 @@ static double bytes_of_joins(size_t count, bool crowd)
     return (double)bytes / (double)count;
 }
 
-/* Where nobody asks for a crowd, GZ_PRESENCE_PLAIN_MAX are told of all. */
-TEST(test_join_of_a_crowd_costs_the_same_however_many_are_here)
+/* In the plain form, and where half of them read the other one. */
+TEST(test_join_costs_the_same_however_many_are_here)
 {
-    const double few = bytes_of_joins(60, true), many = bytes_of_joins(240, true);
-    const double few_told = bytes_of_joins(120, false), many_told = bytes_of_joins(240, false);
-    print_message("bytes a join of 60 and of 240: %.0f and %.0f; of 120 and of 240 who do not ask "
-                  "for a crowd: %.0f and %.0f\n",
-                  few, many, few_told, many_told);
-    assert_true(many < 1.25 * few);
-    assert_true(many_told < 1.25 * few_told);
+    for (int plain = 0; plain <= 1; plain++) {
+        const double few = bytes_of_joins(60, plain != 0), many = bytes_of_joins(240, plain != 0);
+        print_message("bytes a join of 60 and of 240: %.0f and %.0f\n", few, many);
+        assert_true(many < 1.25 * few);
+    }
 }
 
 /* However many who do not ask for a crowd are here, so many are told of one more, and of its
@@ -119,7 +114,7 @@ TEST(test_one_more_is_told_to_so_many_and_no_more)
 
 SCENE_TEST(test_who_only_watches_is_told_of_itself_and_counts_for_others)
 {
-    struct client *const watchers[] = {s->plain, s->compact};
+    struct client *const watchers[] = {s->plain, s->packed};
     for (size_t i = 0; i < COUNT(watchers); i++) {
         assert_int_equal(watchers[i]->present_count, 2);
         assert_true(knows(watchers[i], watchers[i]->id));
@@ -157,49 +152,6 @@ TEST(test_the_first_few_are_told_of_whatever_they_do)
     close_scene(&s);
 }
 
-/* Whoever does not ask for a crowd is told of everybody, and of no number. */
-SCENE_TEST(test_viewer_that_does_not_ask_is_told_of_everybody)
-{
-    s->host.plain = true;
-    struct client *wes = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
-    struct client *joe = come(&s->host, "joe", true);
-    host_advance(&s->host, 1);
-    assert_int_equal(wes->present_count, 5);
-    assert_true(knows(wes, joe->id));
-    assert_int_equal(client_count(wes, GZ_OP_CROWD), 0);
-    client_leave(joe);
-    host_advance(&s->host, 1);
-    assert_int_equal(wes->present_count, 4);
-}
-
-/* As many as may be told of everybody are; who comes later is told as if it had asked for a crowd,
- * until there is room again. */
-TEST(test_who_does_not_ask_is_told_of_a_crowd_where_many_are_here)
-{
-    struct host host;
-    struct client *clients[GZ_PRESENCE_PLAIN_MAX + 2];
-    host_init(&host);
-    host.plain = true;
-    host.core->sync->crowd.few = 0;
-    for (size_t i = 0; i < COUNT(clients); i++) {
-        char user[32];
-        snprintf(user, sizeof user, "person %zu", i);
-        clients[i] = client_join(&host, user, GZ_ROLE_VIEWER);
-    }
-    host_advance(&host, 10);
-    for (size_t i = 0; i < COUNT(clients); i++) {
-        const bool is_plain = i < GZ_PRESENCE_PLAIN_MAX;
-        assert_int_equal(clients[i]->present_count, is_plain ? COUNT(clients) : 1);
-        assert_int_equal(client_count(clients[i], GZ_OP_CROWD) > 0, !is_plain);
-        if (!is_plain) assert_int_equal(clients[i]->here, COUNT(clients));
-    }
-    for (size_t i = 0; i < 10; i++) client_leave(clients[i]);
-    struct client *late = client_join(&host, "late", GZ_ROLE_VIEWER);
-    host_advance(&host, 10);
-    assert_int_equal(late->present_count, COUNT(clients) - 10 + 1);
-    host_finish(&host);
-}
-
 /* ---- who begins to act ---- */
 
 /* The message of the viewer's first frame since it forgot in which this person stands; 0: there is
@@ -232,7 +184,7 @@ static size_t place_of_delta(const struct client *viewer)
 
 SCENE_TEST(test_who_begins_to_act_is_told_of_before_what_it_does)
 {
-    struct client *const viewers[] = {s->ann, s->plain, s->compact};
+    struct client *const viewers[] = {s->ann, s->plain, s->packed};
     struct client *joe = come(&s->host, "joe", true);
     ask_camera(s->ann, 10); /* so that who is here was told a moment ago */
     host_advance(&s->host, 1);
@@ -267,7 +219,7 @@ static bool is_known_before(const struct client *viewer, uint64_t session, enum 
 /* Who is here was told a moment ago: it would not be told again yet. */
 SCENE_TEST(test_who_begins_with_a_note_or_a_checkpoint_is_told_of_before_it)
 {
-    struct client *const viewers[] = {s->ann, s->plain, s->compact};
+    struct client *const viewers[] = {s->ann, s->plain, s->packed};
     struct client *joe = come(&s->host, "joe", true), *eve = come(&s->host, "eve", true);
     host_advance(&s->host, 1);
     ask_camera(s->ann, 10);
@@ -290,15 +242,15 @@ SCENE_TEST(test_who_begins_to_act_is_told_to_who_follows_a_part)
     const uint64_t one = 1;
     struct gz_message interest = {.op = GZ_OP_INTEREST,
                                   .has = GZ_HAS_INTEREST_NODES | GZ_HAS_RID,
-                                  .rid = s->compact->next_rid++};
+                                  .rid = s->packed->next_rid++};
     struct client *joe = come(&s->host, "joe", false);
     interest.interest.nodes = (struct gz_ids){&one, 1};
-    client_say(s->compact, &interest);
+    client_say(s->packed, &interest);
     const struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = 1, .trs.t = {4, 5, 6}};
     const struct gz_message set = {.op = GZ_OP_SET, .set = {&node, 1, 0}};
     client_say(joe, &set);
     host_turn(&s->host);
-    assert_true(knows(s->compact, joe->id));
+    assert_true(knows(s->packed, joe->id));
 }
 
 /* Asks for it with a rid, and whether it made a stranger known to the watchers. */
@@ -313,11 +265,11 @@ static bool makes_known(struct scene *s, const struct gz_message *message, enum 
         assert_refused(answer, status);
     host_advance(&s->host, 2);
     const bool is_known = knows(s->plain, joe->id);
-    assert_int_equal(knows(s->compact, joe->id), is_known);
+    assert_int_equal(knows(s->packed, joe->id), is_known);
     client_leave(joe);
     host_advance(&s->host, 2);
     assert_false(knows(s->plain, joe->id));
-    assert_false(knows(s->compact, joe->id));
+    assert_false(knows(s->packed, joe->id));
     return is_known;
 }
 
@@ -363,13 +315,13 @@ SCENE_TEST(test_viewer_that_lags_is_told_of_all_who_began)
     struct client *others[MANY];
     for (size_t i = 0; i < MANY; i++) others[i] = come(&s->host, "joe", false);
     host_advance(&s->host, 5);
-    s->plain->stalled = s->compact->stalled = true;
+    s->plain->stalled = s->packed->stalled = true;
     for (size_t i = 0; i < MANY; i++) ask_select(others[i], 1);
-    s->plain->stalled = s->compact->stalled = false;
+    s->plain->stalled = s->packed->stalled = false;
     host_advance(&s->host, 20);
     for (size_t i = 0; i < MANY; i++) {
         assert_true(knows(s->plain, others[i]->id));
-        assert_true(knows(s->compact, others[i]->id));
+        assert_true(knows(s->packed, others[i]->id));
     }
 }
 
@@ -379,7 +331,7 @@ SCENE_TEST(test_viewer_that_is_told_anew_keeps_itself)
     struct client *joe = come(&s->host, "joe", false);
     ask_select(joe, 1);
     host_advance(&s->host, 1);
-    s->plain->stalled = s->compact->stalled = true;
+    s->plain->stalled = s->packed->stalled = true;
     for (int i = 0; i <= GZ_LEFT_RING; i++) {
         client_leave(joe);
         client_enter_again(joe);
@@ -388,10 +340,10 @@ SCENE_TEST(test_viewer_that_is_told_anew_keeps_itself)
     client_leave(joe);
     host_advance(&s->host, 1);
     client_forget(s->plain);
-    client_forget(s->compact);
-    s->plain->stalled = s->compact->stalled = false;
+    client_forget(s->packed);
+    s->plain->stalled = s->packed->stalled = false;
     host_advance(&s->host, 1);
-    struct client *const viewers[] = {s->plain, s->compact};
+    struct client *const viewers[] = {s->plain, s->packed};
     for (size_t i = 0; i < COUNT(viewers); i++) {
         const struct gz_message *told = &viewers[i]->heard->messages[0];
         while (told->op != GZ_OP_PRESENCE) told++;

@@ -40,8 +40,8 @@ static bool was_acknowledged(const struct client *client, uint64_t session, uint
 
 STORY_TEST(test_drag_tells_how_far_the_pointer_was_followed)
 {
-    client_come_plain(s->watcher);
-    client_come_plain(s->b);
+    client_come_as(s->watcher, false);
+    client_come_as(s->b, false);
     assert_ok(take(s->a, s->node));
     struct gz_message move = pointer_message(GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y, 41);
     client_say(s->a, &move);

@@ -1,5 +1,6 @@
 /* Joining, following, falling behind, coming back: what a viewer is sent takes it from where it is
  * to where the scene is. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,8 @@ SCENE_TEST(test_join_is_welcomed_and_told_all)
     assert_int_equal(welcome->messages_per_s, GZ_MESSAGES_PER_S_MAX);
     assert_false(welcome->resumed);
     assert_memory_equal(welcome->scene.bytes, HOST_SCENE, welcome->scene.size);
-    assert_int_equal(late->heard->messages[1].op, GZ_OP_DELTA); /* of a small scene at once */
+    assert_int_equal(late->heard->messages[1].op, GZ_OP_PRESENCE); /* of itself */
+    assert_int_equal(late->heard->messages[2].op, GZ_OP_DELTA);    /* of a small scene at once */
     host_turn(&s->host);
     assert_int_equal(late->mirror.snapshots, 1);
     assert_int_equal(client_count(late, GZ_OP_EDIT), 0); /* old edits are history */
@@ -503,8 +505,8 @@ TEST(test_viewers_at_one_place_share_their_bytes)
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
     assert_ok(ask_move(s.a, id, 2, 0, 0));
     struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
-    client_come_plain(late);
-    client_come_plain(s.watcher);
+    client_come_as(late, false);
+    client_come_as(s.watcher, false);
     assert_ok(ask_move(s.a, id, 3, 0, 0));
     host_advance(&s.host, 1); /* who is here is told */
     s.watcher->stalled = late->stalled = true;
@@ -550,7 +552,7 @@ static void begin_drag(struct scene *s)
 /* Neither what is saved nor who is here takes a frame of its own meanwhile, nor does the gizmo. */
 SCENE_TEST(test_frames_of_a_drag_are_one_for_each_move)
 {
-    client_come_plain(s->watcher);
+    client_come_as(s->watcher, false);
     begin_drag(s);
     drag_on(s);
     assert_int_equal(client_count(s->watcher, GZ_OP_DELTA), 100);
@@ -578,7 +580,7 @@ SCENE_TEST(test_saved_is_told_alone_after_a_tenth_of_a_second_without_a_frame)
 
 SCENE_TEST(test_presence_tells_who_is_here)
 {
-    client_come_plain(s->watcher);
+    client_come_as(s->watcher, false);
     uint64_t id = create_node(s->a, "one", 0, 0, 0, 0);
     assert_ok(ask_camera(s->a, 10));
     assert_ok(ask_grab(s->a, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
@@ -594,16 +596,16 @@ SCENE_TEST(test_presence_tells_who_is_here)
     assert_true(user->view[14] == -10);
     struct client *late = client_join(&s->host, "joe", GZ_ROLE_VIEWER);
     host_advance(&s->host, 0.1);
-    assert_int_equal(late->present_count, 3); /* oneself included */
+    assert_int_equal(late->present_count, 2); /* oneself included; the watcher only watches */
     client_leave(s->a);
     host_advance(&s->host, 0.1);
-    assert_int_equal(late->present_count, 2);
-    assert_int_equal(s->watcher->present_count, 2);
+    assert_int_equal(late->present_count, 1);
+    assert_int_equal(s->watcher->present_count, 1);
 }
 
 SCENE_TEST(test_presence_is_told_twenty_times_a_second)
 {
-    client_come_plain(s->watcher);
+    client_come_as(s->watcher, false);
     assert_ok(ask_camera(s->a, 10));
     host_advance(&s->host, 1);
     client_forget(s->watcher);
@@ -628,7 +630,9 @@ SCENE_TEST(test_large_presence_larger_than_a_frame_is_told_in_pieces)
     for (uint64_t i = 0; i < MANY; i++) ids[i] = i + 1;
     struct gz_message select = {.op = GZ_OP_SELECT, .select = {{ids, MANY}, GZ_HOW_SET}};
     for (int i = 0; i < crowd; i++) {
-        struct client *client = client_enter(&s->host, "crowd", GZ_ROLE_VIEWER, false);
+        char user[16]; /* each with a budget of its own */
+        snprintf(user, sizeof user, "crowd %d", i);
+        struct client *client = client_enter(&s->host, user, GZ_ROLE_VIEWER, false);
         client->stalled = true;
         client_say(client, &select);
     }

@@ -108,7 +108,6 @@ static size_t join_once(struct joins *joins)
     assert_int_equal(joiner->mirror.snapshots, 1);
     joiner->stalled = false;
     go_on(joins);
-    host_advance(&joins->host, GZ_GATHER_MS / 1000.0); /* for float32 moves are gathered so long */
     assert_holds_the_scene(joins, joiner);
     client_leave(joiner);
     return deltas;

@@ -18,9 +18,9 @@
 
 struct scene {
     struct host host;
-    struct client *ann, *bob; /* editors that read no compact form */
-    struct client *cleo;      /* a viewer that is told motions */
-    struct client *dan;       /* one that reads the compact form, and is not */
+    struct client *ann, *bob; /* editors that read the plain form */
+    struct client *cleo;      /* a viewer that reads the packed form, and so is told motions */
+    struct client *dan;       /* one that reads the plain form */
     uint64_t parents[4];      /* 0: the root; turned and larger; mirrored; sheared */
     uint64_t ids[10000];
     size_t count;
@@ -28,18 +28,6 @@ struct scene {
 };
 
 enum { ROOT, TURNED, MIRRORED, UNEVEN };
-
-static struct client *join_as(struct scene *s, const char *user, enum gz_role role, bool compact,
-                              bool motions)
-{
-    struct client *client;
-    s->host.motions = motions;
-    do {
-        /* Who reads what goes round by the number of the session. */
-        client = client_join(&s->host, user, role);
-    } while ((client->compact != NULL) != compact || client->motion != motions);
-    return client;
-}
 
 static void create_parents(struct scene *s)
 {
@@ -92,10 +80,10 @@ static void open_scene(struct scene *s)
 {
     *s = (struct scene){.count = 0};
     host_init_limited(&s->host, 1e6);
-    s->ann = join_as(s, "ann", GZ_ROLE_EDITOR, false, false);
-    s->bob = join_as(s, "bob", GZ_ROLE_EDITOR, false, false);
-    s->cleo = join_as(s, "cleo", GZ_ROLE_VIEWER, true, true);
-    s->dan = join_as(s, "dan", GZ_ROLE_VIEWER, true, false);
+    s->ann = client_join_as(&s->host, "ann", GZ_ROLE_EDITOR, false);
+    s->bob = client_join_as(&s->host, "bob", GZ_ROLE_EDITOR, false);
+    s->cleo = client_join_as(&s->host, "cleo", GZ_ROLE_VIEWER, true);
+    s->dan = client_join_as(&s->host, "dan", GZ_ROLE_VIEWER, false);
     assert_ok(ask_camera(s->ann, 10));
     assert_ok(ask_camera(s->bob, 10));
     create_parents(s);
@@ -295,7 +283,7 @@ SCENE_TEST(test_motion_is_not_for_few_nodes_nor_for_scaling)
 SCENE_TEST(test_motion_acknowledges_pointers_with_where_they_took_the_nodes)
 {
     create_nodes(s, NODES, in_three, COUNT(in_three));
-    struct client *eve = join_as(s, "eve", GZ_ROLE_EDITOR, true, true);
+    struct client *eve = client_join_as(&s->host, "eve", GZ_ROLE_EDITOR, true);
     assert_ok(ask_camera(eve, 10));
     grab(s, eve, GZ_RZ, 0, NODES);
     for (size_t i = 0; i < STEPS; i++) {
@@ -406,7 +394,7 @@ SCENE_TEST(test_motion_is_told_to_who_comes_in_the_middle)
     create_nodes(s, NODES, in_three, COUNT(in_three));
     grab(s, s->ann, GZ_RV, 0, NODES);
     for (size_t i = 0; i < 5; i++) move(s, s->ann, i);
-    struct client *late = join_as(s, "late", GZ_ROLE_VIEWER, true, true);
+    struct client *late = client_join_as(&s->host, "late", GZ_ROLE_VIEWER, true);
     assert_int_equal(previews_of(late), NODES);
     assert_true(error_of(s, late) <= NEARLY);
     const struct cost before = heard(late);
@@ -449,7 +437,7 @@ SCENE_TEST(test_motion_begins_when_the_first_comes_who_asks_for_it)
     gz_sync_rest(s->host.core->sync);
     grab(s, s->ann, GZ_RV, 0, NODES);
     for (size_t i = 0; i < 5; i++) move(s, s->ann, i);
-    struct client *late = join_as(s, "late", GZ_ROLE_VIEWER, true, true);
+    struct client *late = client_join_as(&s->host, "late", GZ_ROLE_VIEWER, true);
     assert_true(error_of(s, late) <= NEARLY);
     for (size_t i = 5; i < 10; i++) {
         move(s, s->ann, i);
@@ -554,7 +542,7 @@ SCENE_TEST(test_motion_of_two_at_once_and_edits_between)
     grab(s, s->ann, GZ_RV, 0, NODES);
     move(s, s->ann, 0);
     grab(s, s->bob, GZ_TV, NODES, NODES);
-    struct client *eve = join_as(s, "eve", GZ_ROLE_EDITOR, true, true);
+    struct client *eve = client_join_as(&s->host, "eve", GZ_ROLE_EDITOR, true);
     for (size_t i = 1; i < STEPS; i++) {
         say_move(s->ann, i);
         say_move(s->bob, 2 * i);
@@ -811,9 +799,9 @@ static void tell_story(uint64_t seed)
     create_nodes(s, 2 * NODES, in_three, COUNT(in_three));
     t.viewers[0] = s->cleo;
     t.viewers[1] = s->dan;
-    t.viewers[2] = join_as(s, "mia", GZ_ROLE_VIEWER, true, true);
-    t.viewers[3] = join_as(s, "noa", GZ_ROLE_VIEWER, true, true);
-    t.eve = join_as(s, "eve", GZ_ROLE_EDITOR, true, true);
+    t.viewers[2] = client_join_as(&s->host, "mia", GZ_ROLE_VIEWER, true);
+    t.viewers[3] = client_join_as(&s->host, "noa", GZ_ROLE_VIEWER, true);
+    t.eve = client_join_as(&s->host, "eve", GZ_ROLE_EDITOR, true);
     if (chance_below(&t.chance, 2) == 0) t.delta_bytes = s->host.core->sync->delta_bytes = 3000;
     const uint64_t calm = 3 + 5 * chance_below(&t.chance, 3);
     for (size_t i = 0; i < STORY_STEPS; i++) {

@@ -18,6 +18,7 @@ struct scene {
 static void open_scene(struct scene *s)
 {
     host_init(&s->host);
+    host_tell_of_all(&s->host);
     s->ann = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     s->bob = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
     s->node = create_node(s->ann, "piston", 0, 0, 0, 0);

@@ -18,6 +18,7 @@ static void open_scene(struct scene *s)
 {
     host_init(&s->host);
     s->host.plain = true;
+    host_tell_of_all(&s->host);
     s->ann = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     s->watcher = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
     host_advance(&s->host, 1);
@@ -360,6 +361,7 @@ TEST(test_presence_colours_tell_people_apart)
     struct host host;
     struct client *people[COLOURS + 1];
     host_init(&host);
+    host_tell_of_all(&host);
     for (char i = 0; i < COLOURS; i++) { /* by their names alone these have 6 colours */
         const char name[] = {(char)('a' + i), (char)('a' + i), '\0'};
         people[(int)i] = client_join(&host, name, GZ_ROLE_EDITOR);

@@ -30,6 +30,7 @@ static void open_scene(struct scene *s)
     host_init(&s->host);
     s->host.token = &s->token;
     host_restart(&s->host, true);
+    host_tell_of_all(&s->host);
     s->token = claims_of(s, "ann", 2 * LIFE_S);
     s->wes = client_join(&s->host, "wes", GZ_ROLE_EDITOR);
     s->node = create_node(s->wes, "box", 0, 0, 0, 0);
@@ -286,9 +287,10 @@ SCENE_TEST(test_name_of_a_token_is_shown_in_place_of_the_user)
     assert_ok(ask_token(s->ann, "good"));
     host_advance(&s->host, 1);
     const struct gz_presence *presence = &client_last(s->wes, GZ_OP_PRESENCE)->presence;
-    const struct gz_presence_user *user = presence->users;
-    while (user->session != s->ann->id) user++;
-    assert_true(user < presence->users + presence->count);
+    size_t i = 0;
+    while (i < presence->count && presence->users[i].session != s->ann->id) i++;
+    assert_true(i < presence->count);
+    const struct gz_presence_user *user = &presence->users[i];
     assert_true((user->has & GZ_HAS_PRESENCE_NAME) != 0);
     assert_memory_equal(user->user.bytes, "ann", user->user.size);
     assert_memory_equal(user->name.bytes, "Ann Lovelace", user->name.size);

@@ -1,4 +1,4 @@
-/* The compact form as a client reads it: each sequence of frames in proto/vectors/compact.json
+/* The packed form as a client reads it: each sequence of frames in proto/vectors/compact.json
  * stands for the messages that are listed beside it. */
 #include <stdio.h>
 #include <string.h>
