@@ -51,7 +51,7 @@ static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct 
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(db, gz_sql_recover[GZ_SQL_RECOVER_CLOSE_OPEN], NULL, NULL, NULL);
     if (rc == SQLITE_OK && unsampled > 0)
-        rc = sqlite3_exec(db, gz_sql_recover[GZ_SQL_RECOVER_RENEW_ALL], NULL, NULL, NULL);
+        rc = sqlite3_exec(db, gz_sql_recover[GZ_SQL_RECOVER_RENEW], NULL, NULL, NULL);
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "recovery");
 }
 

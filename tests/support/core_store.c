@@ -483,34 +483,15 @@ static void renew(struct core_store *store, uint64_t id)
     store->nodes[id].version = store->version_count++;
 }
 
-/* What the drags that ran have moved: viewers may have been told of it in rounded numbers. */
-static const uint64_t *moved_nodes(const struct core_store *store, struct gz_arena *arena,
-                                   size_t *count)
-{
-    uint64_t *ids = take(arena, store->node_capacity, sizeof *ids);
-    *count = 0;
-    for (size_t i = 0; i < store->open_count; i++) {
-        const struct gz_edit_record *run = &store->open[i];
-        for (size_t j = 0; j < run->change_count; j++) {
-            if (latest(store, run->changes[j].node)->seq > run->began_seq)
-                ids[(*count)++] = run->changes[j].node;
-        }
-    }
-    return ids;
-}
-
 /* A drag that was too large for samples is taken back, and viewers may have seen it move any of the
  * nodes. */
-static void end_runs(struct core_store *store, struct gz_arena *arena)
+static void end_runs(struct core_store *store)
 {
     bool unsampled = false;
-    size_t moved_count;
-    const uint64_t *moved = moved_nodes(store, arena, &moved_count);
     for (size_t i = 0; i < store->open_count; i++) {
         unsampled |= store->open[i].change_count == 0;
         complete_run(store, &store->open[i]);
     }
-    for (size_t i = 0; i < moved_count; i++) renew(store, moved[i]);
     for (uint64_t id = 1; unsampled && id < store->node_capacity; id++) renew(store, id);
 }
 
@@ -583,7 +564,7 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     gz_arena_init(&state->arena, KEEP_BYTES_MAX);
     uint64_t saved = store->seq;
     tell_epochs(store, state);
-    end_runs(store, &state->arena);
+    end_runs(store);
     assert_true(store->epoch_count == 0 || store->epochs[store->epoch_count - 1].seq_last == saved);
     store->open_count = store->visitor_count = store->known_count = 0;
     for (uint64_t id = 1; id < store->node_capacity; id++) {

@@ -12,20 +12,10 @@ VALUES (1, 0, :time, 1, 1, :created, :made_by)
 -- :unsampled
 SELECT count(*) FROM edits e WHERE ended IS NULL AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = e.id)
 
--- The nodes of which {p} is true take seqs of the new epoch: viewers that come back are told where each of them is, also those that
--- saw everything that was saved.
--- let renew
-UPDATE nodes
-   SET seq = (SELECT seq FROM scene) + r.place
-  FROM (SELECT id, row_number() OVER (ORDER BY seq) AS place FROM nodes WHERE deleted_seq IS NULL AND {p}) r
- WHERE r.id = nodes.id;
-UPDATE scene SET seq = seq + changes();
-
 -- What a killed server left open. The rows of the nodes are where its drags had come to; each such drag becomes an edit that ended
 -- there, just after its last sample, so that no two edits have one time. Samples have the time of their batch, and may be younger than
 -- the next edit in it: they and the drag's end are put before that edit, because time goes on with seq. A node that a drag never moved
--- is not part of the edit, and a drag that moved no node never was. What it moved is renewed, because viewers may have been told of it
--- in rounded numbers.
+-- is not part of the edit, and a drag that moved no node never was.
 -- :close_open
 DELETE FROM changes
  WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
@@ -39,7 +29,6 @@ UPDATE changes
    SET ({content after_}) = (SELECT {content n.} FROM nodes n WHERE n.id = node),
        seq = (SELECT max(n.seq) FROM changes c JOIN nodes n ON n.id = c.node WHERE c.edit = changes.edit)
  WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL);
-{renew id IN (SELECT node FROM changes WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL))}
 UPDATE samples
    SET time = (SELECT l.ended FROM edits l WHERE l.seq > samples.seq ORDER BY l.seq LIMIT 1)
             - 1e-6 * (SELECT 1 + count(*) FROM edits WHERE ended IS NULL)
@@ -61,9 +50,14 @@ UPDATE edits
 UPDATE sessions SET left = max(joined, (SELECT time FROM scene))
  WHERE left IS NULL AND epoch IN (SELECT epoch FROM epochs ORDER BY epoch DESC LIMIT 2);
 
--- A drag of which only the end is written never was if a crash cut it off. Viewers may have seen it move any of the nodes.
--- :renew_all
-{renew true}
+-- A drag of which only the end is written never was if a crash cut it off. Viewers may have seen it move any of the nodes, also at a seq
+-- up to which they saw what was saved: each node takes a seq of the new epoch, so that they are told where it is.
+-- :renew
+UPDATE nodes
+   SET seq = (SELECT seq FROM scene) + r.place
+  FROM (SELECT id, row_number() OVER (ORDER BY seq) AS place FROM nodes WHERE deleted_seq IS NULL) r
+ WHERE r.id = nodes.id;
+UPDATE scene SET seq = seq + changes();
 
 -- :epoch
 INSERT INTO epochs (epoch, began, began_seq, server) SELECT :epoch, :began, seq, :server FROM scene

@@ -432,26 +432,6 @@ static void cut_off(struct model *model, struct model_drag *drag)
     if (count > 0) keep_edit(model, edit, changes, count);
 }
 
-static int compare_node_seqs(const void *a, const void *b)
-{
-    const struct model_node *x = *(struct model_node *const *)a,
-                            *y = *(struct model_node *const *)b;
-    return (x->seq > y->seq) - (x->seq < y->seq);
-}
-
-/* What these edits moved takes seqs of the new epoch, in its order. */
-static void renew(struct model *model, const struct gz_edit_record *edits, size_t count)
-{
-    struct model_node *moved[MODEL_DRAGS_MAX * MODEL_DRAG_NODES_MAX];
-    size_t moved_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < edits[i].change_count; j++)
-            moved[moved_count++] = &model->nodes[edits[i].changes[j].node - 1];
-    }
-    qsort(moved, moved_count, sizeof *moved, compare_node_seqs);
-    for (size_t i = 0; i < moved_count; i++) moved[i]->seq = ++model->seq;
-}
-
 void model_reopen(struct model *model)
 {
     size_t whole = model->edit_count;
@@ -460,7 +440,6 @@ void model_reopen(struct model *model)
     qsort(model->edits + whole, model->edit_count - whole, sizeof *model->edits, compare_seqs);
     for (size_t i = whole; i < model->edit_count; i++)
         model->edits[i].ended += 1e-6 * (double)(i - whole + 1);
-    renew(model, model->edits + whole, model->edit_count - whole);
     qsort(model->edits, model->edit_count, sizeof *model->edits, compare_seqs);
     model->saved_edits = model->edit_count;
     model->has_joined = false;
