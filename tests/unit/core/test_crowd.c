@@ -83,33 +83,6 @@ TEST(test_join_costs_the_same_however_many_are_here)
     }
 }
 
-/* However many who do not ask for a crowd are here, so many are told of one more, and of its
- * leaving. */
-TEST(test_one_more_is_told_to_so_many_and_no_more)
-{
-    struct host host;
-    host_init(&host);
-    host.plain = true;
-    for (size_t i = 0; i < GZ_PRESENCE_PLAIN_MAX + 30; i++) {
-        char user[32];
-        snprintf(user, sizeof user, "person %zu", i);
-        (void)client_join(&host, user, GZ_ROLE_VIEWER);
-    }
-    host_advance(&host, 10);
-    for (struct client *client = host.clients; client != NULL; client = client->next)
-        client_forget(client);
-    struct client *late = client_join(&host, "late", GZ_ROLE_VIEWER);
-    host_advance(&host, 1);
-    size_t others = 0;
-    assert_true(late->present_count <= GZ_PRESENCE_FEW + 1);
-    client_leave(late);
-    host_advance(&host, 1);
-    for (struct client *client = host.clients; client != NULL; client = client->next)
-        others += client != late ? client_count(client, GZ_OP_PRESENCE) : 0;
-    assert_int_equal(others, 2 * GZ_PRESENCE_PLAIN_MAX);
-    host_finish(&host);
-}
-
 /* ---- who is told of whom ---- */
 
 SCENE_TEST(test_who_only_watches_is_told_of_itself_and_counts_for_others)
