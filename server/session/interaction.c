@@ -36,7 +36,7 @@ static void acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_bef
 {
     struct gz_core *core = session->core;
     if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
-    session->cursor.acts = true;
+    session->cursor.hears_acks = true;
     gz_sync_acknowledge(core->sync, session->id, n);
 }
 

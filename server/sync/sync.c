@@ -110,7 +110,7 @@ void gz_sync_cursor_finish(struct gz_cursor *cursor)
 static bool collect_acks(struct gz_sync *sync, const struct gz_cursor *cursor,
                          struct gz_delta *delta)
 {
-    const bool are_told = cursor->form == GZ_FORM_PLAIN || cursor->acts;
+    const bool are_told = cursor->form == GZ_FORM_PLAIN || cursor->hears_acks;
     for (size_t i = 0; are_told && i < sync->ack_count; i++) {
         const struct acknowledgement *ack = &sync->acks[i];
         if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
@@ -249,7 +249,7 @@ static bool same_shelf_cursor(const struct gz_shelf_cursor *a, const struct gz_s
 
 bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b)
 {
-    return a->form == b->form && a->acts == b->acts;
+    return a->form == b->form && a->hears_acks == b->hears_acks;
 }
 
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)

@@ -51,7 +51,7 @@ struct gz_cursor {
     uint64_t begun;         /* how many users who began to act it was sent */
     uint64_t ms;            /* packed: the time of its last delta, Unix milliseconds; 0: none */
     enum gz_form form;
-    bool acts;               /* packed: it sent pointers, so it is sent acknowledgements */
+    bool hears_acks;         /* packed: it sent pointers, so it is sent acknowledgements */
     uint64_t motions;        /* the number of the latest motion whose nodes it was sent */
     uint64_t motion_version; /* the version of the latest moves of motions that it was sent */
     bool greeted; /* it was sent its first delta, or the first one after its interest changed, which
