@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "proto/limits.h"
+#include "server/maxima.h"
 #include "stage.h"
 
 #define ARGUMENTS_MAX 16
@@ -1253,6 +1254,27 @@ TEST_ON_STAGE(test_who_says_what_others_do_and_not_itself)
     test_output_finish(&output);
     CHECK(&stage->daemon, SAYS("\"locks\":[1]", "who", "arm", "--json"));
     CHECK(&stage->daemon, SAYS("\"tool\":\"rotate\"", "who", "arm", "--json"));
+}
+
+/* Of whom nothing but a number is told, unlike of the first few. */
+TEST_ON_STAGE(test_who_lists_those_who_only_watch)
+{
+    struct stage *stage = *state;
+    struct test_output output;
+    for (int i = 0; i <= GZ_PRESENCE_FEW; i++) {
+        char user[16];
+        snprintf(user, sizeof user, "user %d", i);
+        stage_join(stage, "arm", user);
+    }
+    test_ctl(&output, &stage->daemon, NULL,
+             (const char *const[]){"who", "arm", "--user", "cleo", NULL});
+    assert_int_equal(output.code, 0);
+    assert_int_equal(count_lines(output.out), GZ_PRESENCE_FEW + 1);
+    const char *last = strstr(output.out, "\nuser 12       editor  #");
+    assert_non_null(last);
+    assert_non_null(strstr(last, "  only watches\n"));
+    assert_null(strstr(last, "selected"));
+    test_output_finish(&output);
 }
 
 /* ---- notes ---- */
