@@ -470,6 +470,55 @@ TEST(test_what_is_not_seen_is_not_passed)
     unmake(&made);
 }
 
+static enum gz_surface_outcome meet_from(const struct made *made, const struct gz_camera *camera,
+                                         const struct gz_pointer *pointer, double *distance)
+{
+    struct gz_aim aim;
+    size_t tests = TESTS_PLENTY;
+    *distance = INFINITY;
+    assert_true(gz_aim(&aim, camera, pointer, &gz_affine_identity));
+    return gz_surface_hit(&made->surface, &aim, &tests, distance);
+}
+
+/* A wall across the view, this far away. */
+static enum gz_surface_outcome meet_wall(const struct gz_camera *camera, double away, bool beside)
+{
+    const double half = away, z = 5 - away;
+    const struct gz_triangle wall = triangle_of(
+        (gz_vec3){-half, -half, z}, (gz_vec3){half, -half, z}, (gz_vec3){0, half, z}, true);
+    struct made made = make(&wall, 1);
+    const gz_vec3 place = {beside ? 0.75 * half : 0, 0, z};
+    struct gz_pointer pointer = {.is_ray = false};
+    struct gz_beside passed;
+    double distance;
+    assert_true(gz_camera_project(camera, place, pointer.at, NULL));
+    enum gz_surface_outcome met =
+        beside ? pass(&made, camera, pointer.at[0], pointer.at[1], 1e6, &passed)
+               : meet_from(&made, camera, &pointer, &distance);
+    if (met == GZ_MET && !beside) assert_near(distance, away, 1e-5 * away);
+    unmake(&made);
+    return met;
+}
+
+/* With near 1 and far 100, with depth from -1 to 1 and from 0 to 1. */
+TEST(test_what_is_not_between_near_and_far_is_not_met)
+{
+    static const double depths[][2] = {{-101.0 / 99, -200.0 / 99}, {-100.0 / 99, -100.0 / 99}};
+    for (size_t i = 0; i < COUNT(depths); i++) {
+        struct gz_camera camera, usual = camera_at(0, 0, 5);
+        struct gz_camera_input input = usual.input;
+        input.proj[10] = depths[i][0];
+        input.proj[14] = depths[i][1];
+        assert_true(gz_camera_prepare(&camera, &input, NULL));
+        for (int beside = 0; beside < 2; beside++) {
+            assert_int_equal(meet_wall(&camera, 0.3, beside), GZ_MISSED);
+            assert_int_equal(meet_wall(&camera, 1.1, beside), GZ_MET);
+            assert_int_equal(meet_wall(&camera, 99, beside), GZ_MET);
+            assert_int_equal(meet_wall(&camera, 101, beside), GZ_MISSED);
+        }
+    }
+}
+
 /* An edge that begins before the viewer and ends behind, either way round. */
 TEST(test_what_is_behind_the_viewer_is_cut_off)
 {
