@@ -458,6 +458,31 @@ TEST(test_solve_answers_good_lines_and_names_bad_ones)
     check_solve(NULL);
 }
 
+/* A side is named as such whatever the tool, and the tool whatever the handle. */
+TEST(test_solve_says_that_a_drag_has_no_bounds)
+{
+    static const char *const words[][2] = {
+        {"bounds", "bxp"}, {"bounds", "bppp"}, {"bounds", "x"}, {"scale_axis", "bzn"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char input[640];
+        snprintf(
+            input, sizeof input,
+            "{\"id\":1,\"tool\":\"%s\",\"handle\":\"%s\",\"space\":\"local\",\"viewport\":["
+            "1000,1000],\"view\":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,-10,1],\"proj\":[1,0,0,0,0,1,0,0,"
+            "0,0,-1,-1,0,0,-0.2,0],\"object\":{\"position\":[0,0,0],\"rotation\":[0,0,0,1],"
+            "\"scale\":[1,1,1]},\"gizmo\":{\"px\":100},\"start\":[532,493],\"path\":["
+            "[540,490]]}\n",
+            words[i][0], words[i][1]);
+        struct test_output output;
+        test_ctl(&output, NULL, input, (const char *const[]){"solve", NULL});
+        assert_int_not_equal(output.code, 0);
+        assert_string_equal(output.out, "");
+        assert_non_null(strstr(output.err, words[i][1]));
+        assert_non_null(strstr(output.err, "is a side of bounds, and a drag here has none"));
+        test_output_finish(&output);
+    }
+}
+
 TEST_ON_STAGE(test_solve_answers_the_same_through_a_daemon)
 {
     struct stage *stage = *state;
