@@ -1,4 +1,5 @@
-/* text.h - what counts as text, on the wire and in a file. Threads: pure, any. */
+/* text.h - what counts as text, on the wire and in a file, and patterns for names. Threads: pure,
+ * any. */
 #ifndef GZ_BASE_TEXT_H
 #define GZ_BASE_TEXT_H
 
@@ -7,5 +8,10 @@
 
 /* Whether these bytes are well-formed UTF-8 without NUL. */
 bool gz_text_valid(const char *bytes, size_t size);
+
+/* Whether the pattern matches the whole text; both are terminated. In a pattern for the names of
+ * scenes and users `*` is any characters or none, `?` one character of UTF-8, any other character
+ * itself. There is no escape. Takes at most (bytes of the pattern) * (bytes of the text) steps. */
+bool gz_glob_matches(const char *pattern, const char *text);
 
 #endif

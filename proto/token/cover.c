@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "proto/base/glob.h"
+#include "proto/base/text.h"
 #include "proto/token/claims.h"
 
 struct gz_claims gz_claims_open(const char *user, size_t size, enum gz_role role)

@@ -15,7 +15,7 @@
 #include "host/loan.h"
 #include "host/name.h"
 #include "net/text.h"
-#include "proto/base/glob.h"
+#include "proto/base/text.h"
 #include "server/maxima.h"
 
 /* Identifies the content of a file: every write sets `changed`, and nobody can set it back. Zeroed

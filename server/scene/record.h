@@ -131,7 +131,7 @@ struct gz_checkpoint_record {
 /* A role in the scene that was given to the users whose names a pattern matches; or, if `gone`, the
  * end of it. */
 struct gz_access_record {
-    const char *glob; /* as proto/base/glob.h says */
+    const char *glob; /* as proto/base/text.h says */
     const char *user; /* the user that gave or removed it */
     enum gz_role role;
     bool gone;

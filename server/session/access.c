@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/glob.h"
+#include "proto/base/text.h"
 #include "scene/access.h"
 #include "server/maxima.h"
 #include "session/answers.h"

@@ -1,7 +1,7 @@
 /* Patterns for names: by examples, and against a definition over all short patterns and texts. */
 #include <string.h>
 
-#include "proto/base/glob.h"
+#include "proto/base/text.h"
 #include "support/cmocka.h"
 
 struct example {
