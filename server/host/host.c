@@ -141,8 +141,14 @@ static void serve(void *context, struct gz_http_request *request)
 
 static void spool(void *context, struct gz_http_request *request)
 {
-    struct gz_host *host = context;
-    gz_transfer_spool(&host->transfers, request);
+    (void)context;
+    gz_transfer_spool(request);
+}
+
+static void abandon(void *context, struct gz_transfer *transfer)
+{
+    (void)context;
+    gz_transfer_free(transfer);
 }
 
 static void discard(void *context, struct gz_body *body)
@@ -180,6 +186,7 @@ struct gz_net_host gz_host_for_net(struct gz_host *host)
                                 .admit = admit,
                                 .serve = serve,
                                 .spool = spool,
+                                .abandon = abandon,
                                 .discard = discard,
                                 .healthy = is_healthy,
                                 .measure = measure};
@@ -371,7 +378,7 @@ bool gz_host_is_idle(const struct gz_host *host)
     while ((scene = gz_scenes_next(&host->scenes, scene)) != NULL) {
         if (!gz_open_scene_is_idle(scene)) return false;
     }
-    return host->transfers.first == NULL && gz_retire_is_idle(&host->retirements);
+    return gz_transfer_is_idle(&host->transfers) && gz_retire_is_idle(&host->retirements);
 }
 
 bool gz_host_is_saved(const struct gz_host *host, bool says)

@@ -116,7 +116,6 @@ static struct gz_transfer *create_for(struct gz_transfers *all, struct gz_http_r
         return NULL;
     }
     transfer->request = request;
-    transfer->job.user = gz_transfer_payer(transfer);
     return transfer;
 }
 
@@ -124,19 +123,34 @@ void gz_transfer_admit(struct gz_transfers *all, struct gz_http_request *request
 {
     struct gz_transfer *transfer = create_for(all, request);
     if (transfer == NULL) return;
-    transfer->is_admission = true;
+    transfer->needs_body = true;
     gz_transfer_start(transfer);
+}
+
+/* The body has come. An import is checked again once it is read; a rename, at once. */
+static void go_on(struct gz_transfer *transfer)
+{
+    struct gz_http_request *request = transfer->request;
+    request->transfer = NULL;
+    transfer->needs_body = false;
+    transfer->place = ON_LOOP;
+    if (transfer->kind->run == NULL) {
+        transfer->is_located = false;
+        gz_transfer_start(transfer);
+        return;
+    }
+    transfer->body = request->body;
+    request->body = NULL;
+    gz_transfer_work(transfer);
 }
 
 void gz_transfer_serve(struct gz_transfers *all, struct gz_http_request *request)
 {
-    struct gz_transfer *transfer = create_for(all, request);
-    if (transfer == NULL) return;
-    if (transfer->kind->run != NULL) {
-        transfer->body = request->body;
-        request->body = NULL;
-    }
-    gz_transfer_start(transfer);
+    struct gz_transfer *transfer = request->transfer;
+    if (transfer != NULL)
+        go_on(transfer);
+    else if ((transfer = create_for(all, request)) != NULL)
+        gz_transfer_start(transfer);
 }
 
 void gz_transfer_sample(struct gz_transfers *all, const char *name,
@@ -161,6 +175,13 @@ void gz_transfer_sample(struct gz_transfers *all, const char *name,
         gz_transfer_refuse(transfer);
 }
 
+bool gz_transfer_is_idle(const struct gz_transfers *all)
+{
+    const struct gz_transfer *transfer = all->first;
+    while (transfer != NULL && transfer->place == RECEIVING) transfer = transfer->next;
+    return transfer == NULL;
+}
+
 void gz_transfer_cancel(struct gz_transfers *all)
 {
     struct gz_transfer *next;
@@ -175,64 +196,6 @@ void gz_transfer_cancel(struct gz_transfers *all)
         gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
         gz_transfer_refuse(transfer);
     }
-}
-
-/* ---- bodies ---- */
-
-/* Writes a piece of a body to its file. */
-struct spool {
-    struct gz_job job;
-    struct gz_transfers *all;
-    struct gz_http_request *request;
-    struct gz_error error;
-};
-
-static void run_spool(struct gz_job *job)
-{
-    struct spool *spool = job->context;
-    const struct gz_scene_setting *setting = spool->all->scenes->setting;
-    struct gz_body *body = spool->request->body;
-    const size_t size = body->tail.size;
-    spool->error.status = gz_disk_reserve(setting->disk, size, &spool->error);
-    if (spool->error.status != GZ_OK) return;
-    spool->error.status = gz_body_write(body, setting->folder, &spool->error);
-    gz_disk_release(setting->disk, size);
-}
-
-static void handle_spooled(struct gz_job *job)
-{
-    struct spool *spool = job->context;
-    struct gz_http_request *request = spool->request;
-    struct gz_error error = spool->error;
-    request->body->is_lent = false;
-    if (job->is_cancelled) gz_fail(&error, GZ_BAD_STATE, "the server is going away");
-    free(spool);
-    if (error.status != GZ_OK)
-        gz_http_refuse(request, 0, &error);
-    else
-        gz_http_receive(request);
-}
-
-void gz_transfer_spool(struct gz_transfers *all, struct gz_http_request *request)
-{
-    struct spool *spool = calloc(1, sizeof *spool);
-    if (spool == NULL) {
-        struct gz_error error;
-        gz_fail(&error, GZ_NO_MEMORY, "no memory for the file");
-        gz_http_refuse(request, 0, &error);
-        return;
-    }
-    *spool = (struct spool){.job = {.lane = GZ_LANE_BODIES,
-                                    .subject = "",
-                                    .group = "",
-                                    .user = gz_claims_payer(&request->claims),
-                                    .run = run_spool,
-                                    .done = handle_spooled,
-                                    .context = spool},
-                            .all = all,
-                            .request = request};
-    request->body->is_lent = true;
-    gz_job_start(all->scenes->setting->jobs, &spool->job);
 }
 
 void gz_transfer_discard(struct gz_transfers *all, struct gz_body *body)

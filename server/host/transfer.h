@@ -18,12 +18,14 @@ struct gz_transfers {
 /* Answers a request, at once or later. */
 void gz_transfer_serve(struct gz_transfers *transfers, struct gz_http_request *request);
 /* Decides, at once or later, whether the body of an import or a rename may come: refuses the
- * request, or calls gz_http_receive. */
+ * request, or makes the request's transfer, which waits for the body, and calls gz_http_receive. */
 void gz_transfer_admit(struct gz_transfers *transfers, struct gz_http_request *request);
 
 /* Writes the part of a body that is in memory to its file, on a worker; then calls gz_http_receive,
  * or refuses. */
-void gz_transfer_spool(struct gz_transfers *transfers, struct gz_http_request *request);
+void gz_transfer_spool(struct gz_http_request *request);
+/* Frees a transfer whose body will not come; its request is answered elsewhere, or has ended. */
+void gz_transfer_free(struct gz_transfer *transfer);
 /* Frees a body that is not needed, on a worker. */
 void gz_transfer_discard(struct gz_transfers *transfers, struct gz_body *body);
 
@@ -31,6 +33,8 @@ void gz_transfer_discard(struct gz_transfers *transfers, struct gz_body *body);
 void gz_transfer_sample(struct gz_transfers *transfers, const char *name,
                         void (*done)(void *context, const struct gz_error *error), void *context);
 
+/* Whether no transfer is at work; those whose bodies are coming do not count. */
+bool gz_transfer_is_idle(const struct gz_transfers *transfers);
 /* Refuses transfers that wait for a scene or a commit that will not come. Call it after
  * gz_jobs_close, which refuses those at workers. */
 void gz_transfer_cancel(struct gz_transfers *transfers);

@@ -14,9 +14,6 @@
 /* ---- from the beginning to the answer ---- */
 
 static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error);
-static void run_transfer(struct gz_job *job);
-static void handle_done(struct gz_job *job);
-static bool is_wanted(const struct gz_job *job);
 
 struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
                                        const struct gz_transfer_kind *kind, const char *name)
@@ -34,14 +31,6 @@ struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
     transfer->path = path;
     transfer->file = -1;
     transfer->wait = (struct gz_scene_wait){.again = handle_scene, .context = transfer};
-    transfer->job = (struct gz_job){.lane = GZ_LANE_TRANSFERS,
-                                    .subject = transfer->name,
-                                    .group = transfer->name,
-                                    .user = "",
-                                    .run = run_transfer,
-                                    .done = handle_done,
-                                    .is_wanted = is_wanted,
-                                    .context = transfer};
     gz_buffer_init(&transfer->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
     transfer->next = all->first;
     all->first = transfer;
@@ -135,6 +124,57 @@ enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool create)
                           &transfer->error);
 }
 
+/* ---- its body ---- */
+
+void gz_transfer_receive(struct gz_transfer *transfer)
+{
+    struct gz_http_request *request = transfer->request;
+    transfer->place = RECEIVING;
+    transfer->scene = NULL; /* it may be closed meanwhile */
+    request->transfer = transfer;
+    gz_http_receive(request);
+}
+
+static void run_spool(struct gz_job *job)
+{
+    struct gz_transfer *transfer = job->context;
+    const struct gz_scene_setting *setting = transfer->all->scenes->setting;
+    struct gz_body *body = transfer->request->body;
+    const size_t size = body->tail.size;
+    transfer->error.status = gz_disk_reserve(setting->disk, size, &transfer->error);
+    if (transfer->error.status != GZ_OK) return;
+    transfer->error.status = gz_body_write(body, setting->folder, &transfer->error);
+    gz_disk_release(setting->disk, size);
+}
+
+static void handle_spooled(struct gz_job *job)
+{
+    struct gz_transfer *transfer = job->context;
+    transfer->request->body->is_lent = false;
+    if (job->is_cancelled) gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
+    if (transfer->error.status == GZ_OK)
+        gz_transfer_receive(transfer);
+    else
+        gz_transfer_refuse(transfer);
+}
+
+/* Meanwhile the request, and its body, are the host's. */
+void gz_transfer_spool(struct gz_http_request *request)
+{
+    struct gz_transfer *transfer = request->transfer;
+    request->transfer = NULL;
+    request->body->is_lent = true;
+    transfer->place = AT_WORKER;
+    transfer->job = (struct gz_job){.lane = GZ_LANE_BODIES,
+                                    .subject = "",
+                                    .group = "",
+                                    .user = gz_transfer_payer(transfer),
+                                    .run = run_spool,
+                                    .done = handle_spooled,
+                                    .context = transfer};
+    gz_job_start(transfer->all->scenes->setting->jobs, &transfer->job);
+}
+
 /* ---- rights ---- */
 
 static enum gz_status refuse_role(enum gz_role role, const struct gz_http_request *request,
@@ -189,22 +229,17 @@ static enum gz_status check_request(struct gz_transfer *transfer)
                : gz_scene_name_check("scene", transfer->name, &transfer->error);
 }
 
-/* Checks the user's rights: by the claims, or else by the scene's access, for which the scene may
- * have to be opened. It is not opened for guests, to whom the access gives nothing. */
-static enum gz_status authorise(struct gz_transfer *transfer)
+/* The scene may have to be opened for its access. It is not opened for guests, to whom the access
+ * gives nothing. */
+enum gz_status gz_transfer_authorise(struct gz_transfer *transfer)
 {
     enum gz_status status = check_request(transfer);
     transfer->is_authorised = status == GZ_OK && gz_transfer_claims_suffice(transfer);
     if (status != GZ_OK || transfer->is_authorised) return status;
-    if (transfer->request->claims.is_guest || gz_transfer_find(transfer, false) != GZ_OK)
+    if (transfer->scene == NULL &&
+        (transfer->request->claims.is_guest || gz_transfer_find(transfer, false) != GZ_OK))
         return gz_transfer_forbid(transfer);
     return transfer->scene != NULL ? check_core(transfer) : GZ_OK;
-}
-
-enum gz_status gz_transfer_authorise_again(struct gz_transfer *transfer)
-{
-    enum gz_status status = check_request(transfer);
-    return status != GZ_OK || gz_transfer_claims_suffice(transfer) ? status : check_core(transfer);
 }
 
 /* ---- in a cluster ---- */
@@ -237,12 +272,10 @@ static void admit(struct gz_transfer *transfer)
     struct gz_http_request *request = transfer->request;
     if (transfer->kind->check != NULL)
         transfer->error.status = transfer->kind->check(transfer->all, request, &transfer->error);
-    if (transfer->error.status != GZ_OK) {
+    if (transfer->error.status == GZ_OK)
+        gz_transfer_receive(transfer);
+    else
         gz_transfer_refuse(transfer);
-        return;
-    }
-    gz_transfer_free(transfer);
-    gz_http_receive(request);
 }
 
 /* About what the work takes: of an import the file, what is read from it, and the nodes; of a
@@ -266,8 +299,7 @@ static enum gz_status hold_memory(struct gz_transfer *transfer)
     return status;
 }
 
-/* Gives it to a worker, or refuses it with its error. */
-static void work(struct gz_transfer *transfer)
+void gz_transfer_work(struct gz_transfer *transfer)
 {
     if (transfer->error.status == GZ_OK) transfer->error.status = hold_memory(transfer);
     if (transfer->error.status != GZ_OK) {
@@ -275,17 +307,25 @@ static void work(struct gz_transfer *transfer)
         return;
     }
     transfer->place = AT_WORKER;
+    transfer->job = (struct gz_job){.lane = GZ_LANE_TRANSFERS,
+                                    .subject = transfer->name,
+                                    .group = transfer->name,
+                                    .user = gz_transfer_payer(transfer),
+                                    .run = run_transfer,
+                                    .done = handle_done,
+                                    .is_wanted = is_wanted,
+                                    .context = transfer};
     gz_job_start(transfer->all->scenes->setting->jobs, &transfer->job);
 }
 
 void gz_transfer_start(struct gz_transfer *transfer)
 {
-    transfer->error.status = authorise(transfer);
+    transfer->error.status = gz_transfer_authorise(transfer);
     if (transfer->error.status == GZ_OK && transfer->is_authorised)
         transfer->error.status = locate(transfer);
     bool may =
         transfer->error.status == GZ_OK && transfer->is_authorised && transfer->wait.list == NULL;
-    if (may && transfer->is_admission) {
+    if (may && transfer->needs_body) {
         admit(transfer);
         return;
     }
@@ -296,7 +336,7 @@ void gz_transfer_start(struct gz_transfer *transfer)
     enum gz_status status = GZ_OK;
     if (may && transfer->kind->prepare != NULL) status = transfer->kind->prepare(transfer);
     if (status != GZ_OK) transfer->error.status = status;
-    if (transfer->wait.list == NULL) work(transfer);
+    if (transfer->wait.list == NULL) gz_transfer_work(transfer);
 }
 
 /* The scene, which was being opened, can be found now. */

@@ -28,10 +28,11 @@ struct gz_transfer {
     char *path;
     enum {
         ON_LOOP,   /* waits for its scene or for a commit */
+        RECEIVING, /* waits for its body; the request has it */
         AT_WORKER, /* ends with its job or its loan */
         RETIRING   /* ends with the retirement of its scene */
     } place;
-    bool is_admission; /* it ends when the body may come */
+    bool needs_body; /* that has not come yet */
     bool has_run, is_authorised;
     bool is_located; /* in a cluster: its scene is here, or does not exist */
     struct gz_job job;
@@ -79,6 +80,10 @@ struct gz_transfer_kind {
 struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
                                        const struct gz_transfer_kind *kind, const char *name);
 void gz_transfer_start(struct gz_transfer *transfer);
+/* Gives it to a worker, or refuses it with its error. */
+void gz_transfer_work(struct gz_transfer *transfer);
+/* Lets the body come, or more of it. */
+void gz_transfer_receive(struct gz_transfer *transfer);
 /* The payer; "" for none. */
 const char *gz_transfer_payer(const struct gz_transfer *transfer);
 /* Finds its scene; if that has to be opened first, `scene` is NULL and the transfer waits. */
@@ -86,14 +91,14 @@ GZ_MUST_USE enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool c
 /* Answers and frees: with the error; with the result. */
 void gz_transfer_refuse(struct gz_transfer *transfer);
 void gz_transfer_answer(struct gz_transfer *transfer, int code);
-void gz_transfer_free(struct gz_transfer *transfer);
 /* Whether its user's claims suffice, without the scene's own access. */
 bool gz_transfer_claims_suffice(const struct gz_transfer *transfer);
 /* The same error for a scene that the user may not see and for one that does not exist. */
 enum gz_status gz_transfer_forbid(struct gz_transfer *transfer);
-/* After the work on a worker: the right may be revoked meanwhile, and the scene may be another one
- * of the same name. */
-GZ_MUST_USE enum gz_status gz_transfer_authorise_again(struct gz_transfer *transfer);
+/* Checks the user's rights: by the claims, or else by the access of the scene, which is found first
+ * if `scene` is NULL. Call it before the body comes, and once more before the transfer takes
+ * effect: the right may be revoked meanwhile, and the scene may be another one of the same name. */
+GZ_MUST_USE enum gz_status gz_transfer_authorise(struct gz_transfer *transfer);
 
 /* ---- download.c ---- */
 GZ_MUST_USE enum gz_status gz_download_prepare(struct gz_transfer *transfer);

@@ -247,8 +247,7 @@ static void finish_found(struct gz_transfer *transfer)
         if (!request->replace)
             transfer->error.status = refuse_replacing(transfer->name, &transfer->error);
     }
-    if (transfer->error.status == GZ_OK)
-        transfer->error.status = gz_transfer_authorise_again(transfer);
+    if (transfer->error.status == GZ_OK) transfer->error.status = gz_transfer_authorise(transfer);
     if (transfer->error.status == GZ_OK)
         give_to_core(transfer);
     else

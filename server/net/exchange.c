@@ -54,8 +54,11 @@ struct gz_exchange *gz_exchange_create(struct gz_caller *caller, bool is_read)
 static void drop_body(struct gz_exchange *exchange)
 {
     const struct gz_net_host *host = &exchange->net->host;
-    if (exchange->request.body != NULL) host->discard(host->context, exchange->request.body);
-    exchange->request.body = NULL;
+    struct gz_http_request *request = &exchange->request;
+    if (request->transfer != NULL) host->abandon(host->context, request->transfer);
+    if (request->body != NULL) host->discard(host->context, request->body);
+    request->transfer = NULL;
+    request->body = NULL;
 }
 
 /* A worker closes a file, which may be the last of its blocks, and frees much memory. */

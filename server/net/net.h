@@ -113,6 +113,8 @@ enum gz_http_what {
     GZ_HTTP_RENAME
 };
 
+struct gz_transfer; /* host/transfer.h */
+
 /* A request for the host, which answers it exactly once, at once or later, by gz_http_answer or
  * gz_http_refuse, and must not use it afterwards; the same holds for gz_http_receive. If the client
  * has gone, the answer is dropped. */
@@ -120,11 +122,12 @@ struct gz_http_request {
     enum gz_http_what what;
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* not checked */
     struct gz_claims claims;                 /* its user may be empty on an open server */
-    enum gz_role role;          /* the lowest that may do this in the scene; not used by a list */
-    bool replace;               /* import: an existing scene may be replaced */
-    bool ids;                   /* export: the nodes of the file are to hold their ids */
-    char known[GZ_KNOWN_BYTES]; /* If-None-Match, not checked; empty for none */
-    struct gz_body *body;       /* import, rename; the host may take it over and set NULL */
+    enum gz_role role;            /* the lowest that may do this in the scene; not used by a list */
+    bool replace;                 /* import: an existing scene may be replaced */
+    bool ids;                     /* export: the nodes of the file are to hold their ids */
+    char known[GZ_KNOWN_BYTES];   /* If-None-Match, not checked; empty for none */
+    struct gz_body *body;         /* import, rename; the host may take it over and set NULL */
+    struct gz_transfer *transfer; /* the host's own, while the body comes; NULL for none */
 };
 
 struct gz_http_answer {
@@ -173,11 +176,14 @@ struct gz_net_host {
     /* Cancels the wait: `again` is not called any more. */
     void (*forget)(void *context, struct gz_scene_wait *wait);
     /* Asks whether an import or a rename may begin, before its body is read: answered once, at once
-     * or later, by gz_http_receive or gz_http_refuse. `serve` checks again. */
+     * or later, by gz_http_receive or gz_http_refuse. Before they take effect, it is checked
+     * again. */
     void (*admit)(void *context, struct gz_http_request *request);
     void (*serve)(void *context, struct gz_http_request *request);
     /* Writes the body so far to its file before more of it comes; answered later, as `admit`. */
     void (*spool)(void *context, struct gz_http_request *request);
+    /* The request ends while its body comes: frees `transfer`. The body stays the caller's. */
+    void (*abandon)(void *context, struct gz_transfer *transfer);
     /* Takes over a body that is not needed any more, to free it on another thread. */
     void (*discard)(void *context, struct gz_body *body);
     /* Whether the disk commits in time for every open scene; if not, `error` says why. If edits are

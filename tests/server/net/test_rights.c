@@ -698,6 +698,38 @@ TEST(test_rights_taken_away_while_a_file_is_read_count)
     check_late(take_right);
 }
 
+/* The right was enough when the body began. */
+TEST(test_rights_taken_away_while_a_body_comes_count)
+{
+    static const struct {
+        const char *line, *body;
+        enum gz_role role;
+    } requests[] = {{"PUT /scenes/taken?replace", tiny, GZ_ROLE_EDITOR},
+                    {"PATCH /scenes/taken", "{\"name\": \"robot-new\"}", GZ_ROLE_ADMIN}};
+    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        char head[4096], said[sizeof go_on] = "";
+        struct raw_response response;
+        make_scene("/scenes/taken");
+        give_access("taken", "eve", requests[i].role);
+        int socket = raw_connect(daemon_.port);
+        snprintf(head, sizeof head,
+                 "%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n"
+                 "Expect: 100-continue\r\nContent-Length: %zu\r\n\r\n",
+                 requests[i].line, daemon_.port, tokens[WITHOUT_ROLE], strlen(requests[i].body));
+        assert_true(raw_send_text(socket, head));
+        assert_int_equal(recv(socket, said, sizeof go_on - 1, MSG_WAITALL), sizeof go_on - 1);
+        assert_string_equal(said, go_on);
+        take_access("taken", "eve");
+        assert_true(raw_send_text(socket, requests[i].body));
+        raw_read_response(socket, &response);
+        if (response.status != 403) fail_msg("%d %s", response.status, response.body);
+        assert_non_null(strstr(response.body, "you have no access to this scene"));
+        close(socket);
+        assert_int_equal(ask(tokens[ADMIN], "DELETE", "/scenes/taken", "", &response), 204);
+    }
+}
+
 /* ---- who one is ---- */
 
 static void assert_user(const char *token, const char *said_user, const char *user)
