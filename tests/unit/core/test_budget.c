@@ -275,43 +275,37 @@ static void let_go(struct scene *s)
 
 /* ---- what is charged ---- */
 
-/* In the order in which they are asked. Nodes of each kind of work, in units of MANY, that the
- * request takes, with the gizmo that it changes; `refused` if it fails. */
+/* In the order in which they are asked. What the request costs, with the gizmo that it changes, in
+ * nodes for each of MANY: one to look at it or name it, GZ_PRICE_MOVED to hold, move or send it,
+ * GZ_PRICE_EDITED to edit it; `refused` if it fails. */
 static const struct {
     const char *what;
     const struct gz_message *(*ask)(struct scene *s);
-    double look, moves, edits;
+    double price;
     bool refused;
 } charges[] = {
-    {"select", select_all, 2, 0, 0, false},
-    {"grab with a value", type_value, 2, 3, 0, false},
-    {"a value in a drag", type_value, 0, 2, 0, false},
-    {"a value too large", type_too_much, 0, 2, 0, true},
-    {"cancel", cancel, 1, 1, 0, false},
-    {"grab", grab_all, 3, 1, 0, false},
-    {"grab in a drag, refused", grab_all, 1, 0, 0, true},
-    {"drag", move, 1, 1, 0, false},
-    {"camera in a drag", move_camera, 1, 1, 0, false},
-    {"release", release, 1, 1, 1, false},
-    {"undo", undo, 2, 0, 1, false},
-    {"pick", pick_rect, 1, 1, 0, false},
-    {"pick of half, in one message", pick_half, 0.48, 0.48, 0, false},
-    {"wheel", wheel, 2, 2, 0, false},
-    {"set after a wheel", set_all, 2, 0, 2, false},
-    {"set, the last refused", set_all_but_one, 1, 0, 0, true},
-    {"history of five edits", ask_history, 0, 5, 0, false},
-    {"at", ask_at, 0, 1, 0, false},
-    {"restore", restore, 2, 0, 0, false},
-    {"interest", follow_view, 1, 0, 0, false},
-    {"interest in all", follow_whole, 1, 0, 0, false},
+    {"select", select_all, 2, false},
+    {"grab with a value", type_value, 8, false},
+    {"a value in a drag", type_value, 4, false},
+    {"a value too large", type_too_much, 4, true},
+    {"cancel", cancel, 3, false},
+    {"grab", grab_all, 5, false},
+    {"grab in a drag, refused", grab_all, 1, true},
+    {"drag", move, 3, false},
+    {"camera in a drag", move_camera, 3, false},
+    {"release", release, 13, false},
+    {"undo", undo, 12, false},
+    {"pick", pick_rect, 3, false},
+    {"pick of half, in one message", pick_half, 1.44, false},
+    {"wheel", wheel, 6, false},
+    {"set after a wheel", set_all, 22, false},
+    {"set, the last refused", set_all_but_one, 1, true},
+    {"history of five edits", ask_history, 10, false},
+    {"at", ask_at, 2, false},
+    {"restore", restore, 2, false},
+    {"interest", follow_view, 1, false},
+    {"interest in all", follow_whole, 1, false},
 };
-
-static double price_of(size_t row)
-{
-    return charges[row].look * messages(MANY) +
-           charges[row].moves * messages(GZ_PRICE_MOVED * MANY) +
-           charges[row].edits * messages(GZ_PRICE_EDITED * MANY);
-}
 
 static bool is_about(double charged, double messages)
 {
@@ -341,7 +335,7 @@ TEST(test_work_is_charged)
         assert_true((answer == NULL) == turns);
         if (!turns && (answer->op == GZ_OP_ERROR) != charges[i].refused)
             fail_msg("%s: %s", charges[i].what, answer->op == GZ_OP_ERROR ? "refused" : "done");
-        assert_charged(&s, charges[i].what, own, shared, price_of(i));
+        assert_charged(&s, charges[i].what, own, shared, charges[i].price * messages(MANY));
         client_forget(s.a);
         client_forget(s.b);
     }
@@ -397,7 +391,7 @@ TEST(test_delete_that_is_refused_is_charged)
     hold_one(&s);
     double own = session->work.tokens, shared = session->share->work.tokens;
     assert_refused(delete_root(&s), GZ_LOCKED);
-    assert_charged(&s, "delete", own, shared, messages(MANY) + messages(GZ_PRICE_EDITED * MANY));
+    assert_charged(&s, "delete", own, shared, messages((1 + GZ_PRICE_EDITED) * MANY));
     let_go(&s);
     close_scene(&s);
 }
@@ -418,7 +412,7 @@ TEST(test_forced_undo_is_charged_for_what_goes_along)
     assert_ok(client_ask(s.b, &hang));
     double own = session->work.tokens, shared = session->share->work.tokens;
     assert_ok(ask_undo(s.a, true));
-    assert_charged(&s, "undo", own, shared, messages(MANY) + messages(GZ_PRICE_EDITED * MANY));
+    assert_charged(&s, "undo", own, shared, messages((1 + GZ_PRICE_EDITED) * MANY));
     assert_int_equal(gz_core_summary(s.host.core).nodes, 1);
     free(nodes);
     close_scene(&s);
@@ -510,7 +504,7 @@ SCENE_TEST(test_debt_refuses_to_hold_what_is_selected)
     double shared = s->a->session->share->work.tokens;
     assert_refused(wheel(s), GZ_LOCKED);
     assert_charged(s, "a wheel on what is locked", PER_S, shared,
-                   messages(MANY) + messages(GZ_PRICE_MOVED * MANY));
+                   messages((1 + GZ_PRICE_MOVED) * MANY));
     fall_into_debt(s);
     for (int i = 0; i < 10; i++) assert_refused(wheel(s), GZ_RATE_LIMITED);
     assert_refused(grab_selected(s), GZ_RATE_LIMITED);
@@ -698,7 +692,7 @@ SCENE_TEST(test_gizmo_of_a_grab_is_not_looked_for_again)
     client_forget(s->a);
     assert_ok(grab_all(s));
     assert_non_null(client_last(s->a, GZ_OP_GIZMO));
-    const double work = 3 * messages(MANY) + messages(GZ_PRICE_MOVED * MANY);
+    const double work = messages((3 + GZ_PRICE_MOVED) * MANY);
     assert_true(PER_S - s->a->session->work.tokens < work + 1);
 }
 
