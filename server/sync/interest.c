@@ -39,8 +39,10 @@ bool gz_sync_set_interest(const struct gz_sync *sync, struct gz_cursor *cursor,
         done = gz_interest_set_choose(cursor->interest_set, region);
     else if (region->kind != GZ_REGION_WHOLE)
         done = set_first(sync, cursor, region);
-    if (done) cursor->greeted = false;
-    return done;
+    if (!done) return false;
+    cursor->greeted = false;
+    cursor->place = 0;
+    return true;
 }
 
 /* ---- looking at every node ---- */

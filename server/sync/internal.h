@@ -73,7 +73,9 @@ struct gz_sync {
         version; /* of all content except the scene: edits, presence, saved, acknowledgements */
 
     struct cached_frame frames[FRAMES];
+    struct cached_frame *latest; /* that was handed out; NULL for none */
     uint64_t uses;
+    uint64_t places;    /* that viewers ever stood at */
     size_t delta_bytes; /* size at which a delta is cut */
 
     struct edit_bytes edits[GZ_EDIT_RING]; /* edit number i (from 1) is at i % GZ_EDIT_RING */

@@ -2,6 +2,7 @@
  * viewers with equal cursors. */
 #include "sync/sync.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,15 +253,23 @@ bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b)
     return a->form == b->form && a->hears_acks == b->hears_acks;
 }
 
-static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
+/* Whether two viewers have the same, whichever way they came there. */
+static bool have_same(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->state == b->state && a->base == b->base && a->since == b->since &&
            a->saved == b->saved && a->edits == b->edits && a->greeted == b->greeted &&
            same_shelf_cursor(&a->notes, &b->notes) &&
            same_shelf_cursor(&a->checkpoints, &b->checkpoints) &&
            same_shelf_cursor(&a->presence, &b->presence) && a->presence_base == b->presence_base &&
-           a->ms == b->ms && a->count == b->count && a->begun == b->begun &&
-           gz_sync_same_form(a, b);
+           a->ms == b->ms && a->count == b->count && a->begun == b->begun;
+}
+
+/* Viewers in step are known by their place. */
+static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
+{
+    const bool is_one_place = a->place != 0 && a->place == b->place;
+    assert(!is_one_place || have_same(a, b));
+    return gz_sync_same_form(a, b) && (is_one_place || have_same(a, b));
 }
 
 bool gz_sync_stand_together(const struct gz_sync *sync, const struct gz_cursor *a,
@@ -277,15 +286,20 @@ static uint64_t content_version(const struct gz_sync *sync)
            gz_checkpoint_list_shelf(sync->checkpoints)->version;
 }
 
+static bool is_for(const struct gz_sync *sync, const struct cached_frame *frame,
+                   const struct gz_cursor *cursor, uint64_t version)
+{
+    return frame->version == version && same_cursor(&frame->before, cursor) &&
+           gz_sync_same_motions(sync, &frame->before, cursor);
+}
+
+/* Most viewers need the frame that the one before them was given. */
 static struct cached_frame *find_frame(struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     const uint64_t version = content_version(sync);
-    for (int i = 0; i < FRAMES; i++) {
-        struct cached_frame *frame = &sync->frames[i];
-        if (frame->version == version && same_cursor(&frame->before, cursor) &&
-            gz_sync_same_motions(sync, &frame->before, cursor))
-            return frame;
-    }
+    if (sync->latest != NULL && is_for(sync, sync->latest, cursor, version)) return sync->latest;
+    for (int i = 0; i < FRAMES; i++)
+        if (is_for(sync, &sync->frames[i], cursor, version)) return &sync->frames[i];
     return NULL;
 }
 
@@ -319,6 +333,7 @@ static struct gz_bytes *own_frame(struct gz_sync *sync, struct gz_cursor *cursor
     struct gz_buffer out;
     struct gz_bytes *bytes;
     gz_buffer_init(&out, GZ_FRAME_BYTES_MAX, GZ_BYTES_HEADROOM);
+    cursor->place = 0;
     if (make_frame(sync, cursor, unix_s, &out, &bytes) != GZ_OK)
         gz_sync_forget_interest(cursor);
     else if (cursor->greeted && gz_interest_set_is_whole(cursor->interest_set))
@@ -338,6 +353,7 @@ static struct cached_frame *new_frame(struct gz_sync *sync, const struct gz_curs
     frame->version = 0;
     frame->before = frame->after = *cursor;
     if (make_frame(sync, &frame->after, unix_s, &out, &frame->bytes) != GZ_OK) return NULL;
+    frame->after.place = ++sync->places;
     frame->version = content_version(sync);
     return frame;
 }
@@ -376,6 +392,7 @@ struct gz_bytes *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, d
     struct cached_frame *frame = find_frame(sync, cursor);
     if (frame == NULL) frame = new_frame(sync, cursor, unix_s);
     if (frame == NULL) return NULL;
+    sync->latest = frame;
     frame->used = ++sync->uses;
     *cursor = frame->after;
     return frame->bytes != NULL ? gz_bytes_hold(frame->bytes) : NULL;

@@ -37,6 +37,8 @@ enum gz_form { GZ_FORM_PLAIN, GZ_FORM_PACKED };
 
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
 struct gz_cursor {
+    uint64_t place; /* the same for all who took the same frame last; 0: it took none of those that
+                       are shared */
     uint64_t state; /* seq of the scene: the viewer has every change up to here, no later one */
     /* These two differ from `state` only while a delta that was cut goes on in the next frame. */
     uint64_t base;  /* the last state that the viewer had completely; 0: none */
