@@ -95,6 +95,7 @@ static struct deed *check_travel(struct sim *sim, const struct act *act, enum gz
     if (act->request != NULL) {
         act->request->nothing = target == NULL;
         act->request->conflict = conflict != NULL || moves_nodes(&model->wanted);
+        act->request->in_the_way = conflict != NULL && !act->message->force ? conflict->id : 0;
     }
     if (sim->core->next_edit == model->next_edit) {
         check_nothing(model);

@@ -120,6 +120,8 @@ gizmod_planted_fault(lock_not_released_on_leave FILE server/session/join.c
     depart(session);" TO "depart(session);")
 gizmod_planted_fault(wrong_holder_named FILE server/scene/apply.c
     FROM "plan->failure->holder = node->holder;" TO "plan->failure->holder = node->holder + 1;")
+gizmod_planted_fault(holder_named_by_another_name FILE server/session/session.c
+    FROM "label, holder->user);" TO "label, label);")
 gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
     FROM "for (size_t i = 0; i < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
@@ -144,6 +146,8 @@ gizmod_planted_fault(wheel_never_over FILE server/session/core.c
 
 gizmod_planted_fault(undo_ignores_others FILE server/scene/undo.c
     FROM "if (!find_common(own, entry, node)) continue;" TO "if (node == NULL) continue;")
+gizmod_planted_fault(conflict_names_another_edit FILE server/session/undo.c
+    FROM "others, (unsigned long long)later->id);" TO "others, (unsigned long long)later->id + 1);")
 gizmod_planted_fault(redo_not_cleared FILE server/scene/undo.c
     FROM "if (!is_own_undo_or_redo(entry)) return NULL;" TO "if (!is_own_undo_or_redo(entry)) continue;")
 gizmod_planted_fault(revert_ignores_own_later_edits FILE server/session/undo.c
@@ -226,6 +230,8 @@ gizmod_planted_fault(note_key_of_waiting_forgotten FILE server/session/note.c
     FROM "gz_journal_find(&core->journal, &gz_pending_notes, session->user, key)" TO "NULL")
 gizmod_planted_fault(note_deletion_not_announced FILE server/sync/notes.c
     FROM "notes->gone = (struct gz_ids){gone, gz_shelf_gone(&reading, gone)};" TO "(void)gz_shelf_gone(&reading, gone);")
+gizmod_planted_fault(checkpoint_removal_not_told FILE server/sync/checkpoints.c
+    FROM "if (removal != NULL && !add(sync, message, removal)) return false;" TO "(void)removal;")
 gizmod_planted_fault(shelf_snapshot_missing FILE server/scene/shelf.c
     FROM "cursor->version == 0 || knows_until < shelf->forgotten;" TO "cursor->version == 0;")
 gizmod_planted_fault(shelf_snapshot_repeated FILE server/scene/shelf.c

@@ -74,6 +74,7 @@ static void hear_welcome(struct sim *sim, struct person *person, const struct gz
     person->saved = 0;
     person->wish = NULL;
     mirror_notes_clear(&person->notes);
+    mirror_checkpoints_clear(&person->checkpoints);
     person->looked = 0;
     person->sight_count = person->here = 0;
     person->edits_before = sim->store.edit_count;
@@ -245,6 +246,9 @@ void person_hear(struct sim *sim, struct person *person, struct parcel *parcel)
         case GZ_OP_PRESENCE: hear_presence(person, &message->presence); break;
         case GZ_OP_CROWD: person->here = message->here; break;
         case GZ_OP_NOTES: notes_hear(sim, person, parcel, &message->notes); break;
+        case GZ_OP_CHECKPOINT_NEWS:
+            mirror_checkpoints_apply(&person->checkpoints, &message->checkpoint_news);
+            break;
         case GZ_OP_EDIT: hear_edit(sim, person, &message->edit); break;
         case GZ_OP_OK:
         case GZ_OP_ERROR: hear_answer(person, message); break;

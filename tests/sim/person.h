@@ -34,6 +34,7 @@ struct request {
     size_t change; /* of the notes: that has to be stored first */
     bool again;    /* its key was known */
     bool conflict, nothing, node_changed;
+    uint64_t in_the_way;    /* the edit of others that an undo has to name; 0: none */
     struct ground ground;   /* at least, when the core had it */
     uint64_t runs;          /* the drag that ran afterwards; 0: none */
     bool is_judged;         /* its answer may speak of what others did */
@@ -74,6 +75,7 @@ struct person {
         resume_seq; /* what its last hello said; the claim is an epoch, 0 for none */
     struct mirror mirror;
     struct mirror_notes notes;
+    struct mirror_checkpoints checkpoints;
     const struct part_wish
         *wish;        /* what its deltas have to hold since that was answered; NULL for all of it */
     bool part;        /* since the last one it was not told the whole scene */

@@ -1,4 +1,5 @@
 /* The rules of what the core says to people. */
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/access.h"
@@ -44,6 +45,42 @@ static void said_ok(struct sim *sim, struct request *request, const struct gz_me
             NUMBER(message->ok.seq));
 }
 
+/* Whether the message of an error ends like that. */
+static bool ends_in(const struct gz_error_message *error, const char *end)
+{
+    const size_t size = strlen(end);
+    return error->message.size >= size &&
+           memcmp(error->message.bytes + error->message.size - size, end, size) == 0;
+}
+
+static void said_locked(const struct sim *sim, const struct request *request,
+                        const struct gz_error_message *error)
+{
+    static const char *const promise = "a refusal names the holder";
+    uint64_t holder =
+        error->nodes.count > 0 ? model_holder(&sim->model, error->nodes.ids[0], request->call) : 0;
+    char end[64] = "";
+    PROMISE(holder != 0 && holder == error->holder && holder != request->session, promise,
+            "request %llu: %llu, it is %llu", NUMBER(request->rid), NUMBER(error->holder),
+            NUMBER(holder));
+    snprintf(end, sizeof end, "is held by %s", sim->people[sim->owners[holder]].user);
+    PROMISE(ends_in(error, end), promise, "request %llu: it %s", NUMBER(request->rid), end);
+}
+
+/* An undo or redo that the edits of others are in the way of names the one that counts. */
+static void said_conflict(const struct sim *sim, const struct request *request,
+                          const struct gz_error_message *error)
+{
+    char end[64], user[64];
+    if (request->in_the_way == 0) return;
+    const struct deed *deed = model_deed(&sim->model, request->in_the_way);
+    snprintf(user, sizeof user, "%s: %s ", gz_op_word(request->op), deed->user);
+    snprintf(end, sizeof end, " since (edit %llu)", NUMBER(deed->id));
+    PROMISE(strncmp(error->message.bytes, user, strlen(user)) == 0 && ends_in(error, end),
+            "a conflict names who is in the way", "request %llu: %s%s", NUMBER(request->rid), user,
+            end);
+}
+
 static void said_error(const struct sim *sim, const struct request *request,
                        const struct gz_error_message *error)
 {
@@ -55,14 +92,8 @@ static void said_error(const struct sim *sim, const struct request *request,
             "request %llu: %.*s", NUMBER(request->rid), (int)error->message.size,
             error->message.bytes);
     static const char *const why = "a refusal says what is true";
-    if (error->code == GZ_LOCKED) {
-        uint64_t holder = error->nodes.count > 0
-                              ? model_holder(&sim->model, error->nodes.ids[0], request->call)
-                              : 0;
-        PROMISE(holder != 0 && holder == error->holder && holder != request->session,
-                "a refusal names the holder", "request %llu: %llu, it is %llu",
-                NUMBER(request->rid), NUMBER(error->holder), NUMBER(holder));
-    }
+    if (error->code == GZ_LOCKED) said_locked(sim, request, error);
+    if (error->code == GZ_CONFLICT) said_conflict(sim, request, error);
     if (error->code == GZ_CONFLICT && request->op == GZ_OP_SET)
         PROMISE(request->node_changed, why, "request %llu: nothing changed since: %.*s",
                 NUMBER(request->rid), (int)error->message.size, error->message.bytes);

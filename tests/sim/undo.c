@@ -139,17 +139,27 @@ bool undo_is_as_left(const struct model *model, const struct deed *last)
     return true;
 }
 
-const struct deed *undo_conflict(const struct model *model, const struct deed *last,
-                                 const char *user)
+/* The latest edit of others after `last` that touched its nodes; with `standing` none that came to
+ * nothing. */
+static const struct deed *latest(const struct model *model, const struct deed *last,
+                                 const char *user, bool standing)
 {
-    bool left = undo_is_as_left(model, last);
     for (const struct deed *deed = model->deeds + model->deed_count; --deed > last;) {
-        if (strcmp(deed->user, user) == 0 || (left && came_to_nothing(model, deed, last))) continue;
+        if (strcmp(deed->user, user) == 0 || (standing && came_to_nothing(model, deed, last)))
+            continue;
         for (size_t i = 0; i < last->facts.count; i++) {
             if (touches(deed, last->facts.list[i].node)) return deed;
         }
     }
     return NULL;
+}
+
+const struct deed *undo_conflict(const struct model *model, const struct deed *last,
+                                 const char *user)
+{
+    const struct deed *standing = latest(model, last, user, true);
+    if (standing != NULL || undo_is_as_left(model, last)) return standing;
+    return latest(model, last, user, false);
 }
 
 void undo_outcome(const struct model *model, const struct deed *last, struct facts *facts)

@@ -258,6 +258,8 @@ static void check_person(struct sim *sim, struct person *person)
     else
         part_compare(sim, person, person->link->camera_count - 1, person->link->camera_count - 1);
     notes_compare(sim, person, sim->model.notes_stored);
+    mirror_checkpoints_assert_equal(&person->checkpoints, sim->store.checkpoints,
+                                    sim->store.checkpoint_count);
     PROMISE(person->saved == gz_scene_seq(core->scene), "everything is saved in the end",
             "%s/%d knows of %llu", person->user, person->index, NUMBER(person->saved));
     check_sights(core, person);
@@ -388,6 +390,7 @@ static void finish(struct sim *sim)
         gz_compact_destroy(person->compact);
         mirror_finish(&person->mirror);
         mirror_notes_finish(&person->notes);
+        mirror_checkpoints_finish(&person->checkpoints);
     }
     free(sim);
 }

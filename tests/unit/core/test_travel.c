@@ -1,6 +1,6 @@
 /* Undo and redo among several users: what is in the way is said, with who did what; what is
  * forced goes as far as it can. Most of it is in stories/travel.txt;
- * here is what takes more than a sentence. The random part is in test_travel_model.c. */
+ * here is what takes more than a sentence. The random part is the simulation (sim/undo.c). */
 #include <string.h>
 
 #include "proto/limits.h"
