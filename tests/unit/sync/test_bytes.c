@@ -6,7 +6,7 @@
 #include "support/chance.h"
 #include "support/cmocka.h"
 #include "sync/bytes.h"
-#include "unit/base/allocations.h"
+#include "unit/sync/allocations.h"
 
 static void fill(struct gz_buffer *buffer, const char *text)
 {
