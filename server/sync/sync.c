@@ -313,14 +313,12 @@ static struct cached_frame *oldest_frame(struct gz_sync *sync)
 }
 
 /* Builds the frame in this memory, which is used up, and moves the cursor past it. *bytes is NULL
- * if nothing is to be sent, or after a failure: then the cursor stays. */
+ * if nothing is to be sent, or after a failure: then the cursor is of no use. */
 static enum gz_status make_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
                                  struct gz_buffer *out, struct gz_bytes **bytes)
 {
-    struct gz_cursor after = *cursor;
-    const enum gz_status status = build_frame(sync, &after, unix_s, out);
+    const enum gz_status status = build_frame(sync, cursor, unix_s, out);
     const bool is_made = status == GZ_OK && out->size > 0;
-    if (status == GZ_OK) *cursor = after;
     *bytes = is_made ? gz_bytes_seal(out, GZ_FRAME_BINARY_FIRST, NULL) : NULL;
     gz_buffer_finish(out);
     return status;
@@ -330,13 +328,17 @@ static enum gz_status make_frame(struct gz_sync *sync, struct gz_cursor *cursor,
  * the frame is built; if that fails in the middle, the viewer starts from 0. */
 static struct gz_bytes *own_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
+    struct gz_cursor after = *cursor;
     struct gz_buffer out;
     struct gz_bytes *bytes;
     gz_buffer_init(&out, GZ_FRAME_BYTES_MAX, GZ_BYTES_HEADROOM);
-    cursor->place = 0;
-    if (make_frame(sync, cursor, unix_s, &out, &bytes) != GZ_OK)
+    after.place = 0;
+    if (make_frame(sync, &after, unix_s, &out, &bytes) != GZ_OK) {
         gz_sync_forget_interest(cursor);
-    else if (cursor->greeted && gz_interest_set_is_whole(cursor->interest_set))
+        return NULL;
+    }
+    *cursor = after;
+    if (cursor->greeted && gz_interest_set_is_whole(cursor->interest_set))
         gz_sync_cursor_finish(cursor);
     return bytes;
 }
