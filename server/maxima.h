@@ -33,9 +33,9 @@
 #define GZ_BOXES_PER_NODE 50
 #define GZ_TRIANGLES_PER_NODE 10
 #define GZ_PATTERNS_PER_NODE 5
-/* A scale along some axes shears nodes that are turned otherwise than the active one, and what comes
- * nearest is looked for: each of several nodes costs as much as so many that are moved, below a
- * parent that scales unevenly as so many (5,500 to 9,600 instructions, and 220,000). */
+/* A scale along some axes shears nodes that are turned otherwise than the active one, and what
+ * comes nearest is looked for: each of several nodes costs as much as so many that are moved, below
+ * a parent that scales unevenly as so many (5,500 to 9,600 instructions, and 220,000). */
 #define GZ_MOVES_PER_STRETCH 5
 #define GZ_MOVES_PER_UNEVEN_STRETCH 150
 /* Bytes that are read with a message, some 10 ns each. */
