@@ -137,7 +137,8 @@ static bool has_turns(struct data_folder *folder)
 
 void data_folder_settle(struct data_folder *folder)
 {
-    while (has_turns(folder)) uv_run(&folder->loop, UV_RUN_NOWAIT);
+    do uv_run(&folder->loop, UV_RUN_NOWAIT); /* also if all cores are idle: a job may be done */
+    while (has_turns(folder));
 }
 
 static bool has_jobs(const struct gz_jobs *jobs)
