@@ -50,6 +50,8 @@ struct gz_known_member {
     bool is_reached;  /* by this member, now */
     bool was_reached; /* since it has been there */
     double silence_s; /* since it heard of the engine, as it said last */
+    double back_s;    /* monotonic: when it heard of the engine after more than a lease without it;
+                         0: it always did */
 };
 
 struct gz_cluster {
@@ -71,6 +73,7 @@ struct gz_cluster {
     size_t peer_count;
     double listed_s;  /* monotonic: when they were listed */
     double renewed_s; /* monotonic: the beginning of the last renewal as one that is alive */
+    double back_s;    /* monotonic: of the last one after more than a lease without; 0 for none */
     double asked_s;   /* monotonic: when a scene was last asked for, for want of a better member */
     struct gz_member_health health;
     struct gz_error trouble;       /* the engine's last error; GZ_OK for none */

@@ -109,6 +109,7 @@ static void keep_heard(const struct gz_cluster *cluster, struct gz_known_member 
     peer->is_reached = before->is_reached;
     peer->was_reached = before->was_reached && is_there(before);
     peer->silence_s = before->silence_s;
+    peer->back_s = before->back_s;
 }
 
 static enum gz_status read_members(struct gz_cluster *cluster, struct gz_error *error)
@@ -265,7 +266,10 @@ static enum gz_status renew_once(struct gz_cluster *cluster, struct gz_error *er
     const double from_s = gz_cluster_now();
     enum gz_status status = cluster->log->renew(cluster->log->context, &health, error);
     pthread_mutex_lock(&cluster->mutex);
-    if (status == GZ_OK && health.trouble[0] == '\0') cluster->renewed_s = from_s;
+    if (status == GZ_OK && health.trouble[0] == '\0') {
+        if (from_s - cluster->renewed_s > GZ_CLUSTER_LEASE_SECONDS) cluster->back_s = from_s;
+        cluster->renewed_s = from_s;
+    }
     pthread_mutex_unlock(&cluster->mutex);
     return status;
 }
@@ -296,14 +300,24 @@ enum gz_status gz_members_renew(struct gz_cluster *cluster, struct gz_error *err
 
 /* ---- whether it may go on ---- */
 
-/* Whether the database is away for all: each other member that was alive says that it does not hear
- * the database either. One that says nothing may be about to take the scenes. */
-static bool is_away_for_all(const struct gz_cluster *cluster)
+/* After an outage the first member that is back takes no scene for as long as a lease (`free` in
+ * sql/log.sql): the others go on meanwhile. */
+static bool is_just_back(double back_s)
+{
+    return back_s > 0 && gz_cluster_now() - back_s < GZ_CLUSTER_LEASE_SECONDS;
+}
+
+/* Whether nobody can have taken the scenes: each other member that was alive says that it does not
+ * hear the database either, or has heard it again for less than a lease. One that says nothing may
+ * be about to take the scenes. */
+static bool is_away_for_others(const struct gz_cluster *cluster)
 {
     for (size_t i = 0; i < cluster->peer_count; i++) {
         const struct gz_known_member *peer = &cluster->peers[i];
         if (is_me(cluster, peer) || !is_alive(peer)) continue;
-        if (!peer->is_reached || peer->silence_s < GZ_CLUSTER_SILENCE_SECONDS) return false;
+        if (!peer->is_reached) return false;
+        if (peer->silence_s < GZ_CLUSTER_SILENCE_SECONDS && !is_just_back(peer->back_s))
+            return false;
     }
     return true;
 }
@@ -313,7 +327,7 @@ static bool is_over(const struct gz_cluster *cluster)
     if (!cluster->is_accepted) return false;
     if (cluster->is_replaced || cluster->health.trouble[0] != '\0') return true;
     return gz_cluster_now() - cluster->renewed_s > GZ_CLUSTER_LEASE_SECONDS &&
-           !is_away_for_all(cluster);
+           !is_away_for_others(cluster);
 }
 
 static const char *words_of(const struct gz_cluster *cluster)
@@ -373,6 +387,13 @@ void gz_cluster_refuse(struct gz_cluster *cluster, const char *why)
 
 /* ---- what is heard of the others ---- */
 
+/* One that this member did not see while the database was away for itself may come back. */
+static bool is_lost(const struct gz_cluster *cluster, const struct gz_known_member *peer)
+{
+    const bool has_trouble = !peer->is_signed || peer->member.health.trouble[0] != '\0';
+    return has_trouble || (!is_alive(peer) && !is_just_back(cluster->back_s));
+}
+
 size_t gz_cluster_peers(struct gz_cluster *cluster,
                         struct gz_cluster_peer peers[GZ_CLUSTER_MEMBERS_MAX])
 {
@@ -385,7 +406,7 @@ size_t gz_cluster_peers(struct gz_cluster *cluster,
         if (is_me(cluster, peer) || !peer->is_signed) continue;
         if (is_new && !is_there(peer) && peer->member.age_s > GZ_CLUSTER_GONE_SECONDS) continue;
         memcpy(peers[count].url, peer->member.url, sizeof peers[count].url);
-        peers[count++].is_over = is_new && !is_alive(peer);
+        peers[count++].is_over = is_new && is_lost(cluster, peer);
     }
     pthread_mutex_unlock(&cluster->mutex);
     return count;
@@ -399,6 +420,9 @@ void gz_cluster_hear(struct gz_cluster *cluster, const char *url, bool is_reache
         if (strcmp(peer->member.url, url) != 0) continue;
         peer->is_reached = is_reached;
         peer->was_reached |= is_reached;
+        if (!is_reached) continue;
+        if (peer->silence_s > GZ_CLUSTER_LEASE_SECONDS && silence_s < peer->silence_s)
+            peer->back_s = gz_cluster_now();
         peer->silence_s = silence_s;
     }
     pthread_mutex_unlock(&cluster->mutex);

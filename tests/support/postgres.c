@@ -236,14 +236,14 @@ void test_postgres_kill(struct test_postgres *postgres)
     postgres->pid = 0;
 }
 
-/* A signal to the server and to its processes. */
-static void signal_all(const struct test_postgres *postgres, int number)
+/* A signal to the server's processes. The list of them is whole only while the server stands still:
+ * one that ends meanwhile hides another. */
+static void signal_children(const struct test_postgres *postgres, int number)
 {
     char path[64];
     int child;
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)postgres->pid,
              (int)postgres->pid);
-    kill(postgres->pid, number);
     FILE *children = fopen(path, "r");
     assert_non_null(children);
     while (fscanf(children, "%d", &child) == 1) kill(child, number);
@@ -252,12 +252,17 @@ static void signal_all(const struct test_postgres *postgres, int number)
 
 void test_postgres_pause(const struct test_postgres *postgres)
 {
-    signal_all(postgres, SIGSTOP);
+    int status;
+    kill(postgres->pid, SIGSTOP);
+    assert_int_equal(waitpid(postgres->pid, &status, WUNTRACED), postgres->pid);
+    assert_true(WIFSTOPPED(status));
+    signal_children(postgres, SIGSTOP);
 }
 
 void test_postgres_go_on(const struct test_postgres *postgres)
 {
-    signal_all(postgres, SIGCONT);
+    signal_children(postgres, SIGCONT);
+    kill(postgres->pid, SIGCONT);
 }
 
 long long test_postgres_ask(const struct test_postgres *postgres, const char *sql)

@@ -37,9 +37,10 @@ struct stage {
 
 /* A pass of the follower never ends before all scenes had their turn, however slow the disk is. */
 double __wrap_gz_cluster_now(void);
+static double now_s;
 double __wrap_gz_cluster_now(void)
 {
-    return 1;
+    return now_s;
 }
 
 static const struct gz_log silence = {.level = GZ_ERROR};
@@ -64,6 +65,7 @@ static void begin(void **state, size_t which, const char *name)
 
 static int set_up(void **state)
 {
+    now_s = 1;
     stage = (struct stage){.engine = simulated_engine_create(1)};
     if (make_directory(state) != 0) return -1;
     begin(state, A, "a");
@@ -298,6 +300,62 @@ TEST_BETWEEN(a_lease_without_a_claim_is_given, set_up, tear_down)
 }
 
 /* As PostgreSQL without its standby. */
+/* How long this member has not heard of the engine, as it hears that of the other one. */
+static void hear(struct member *member, const struct member *other, double silence_s)
+{
+    gz_cluster_hear(member->cluster, other->me.url, true, silence_s);
+    gz_cluster_look(member->cluster);
+}
+
+static bool serves(struct member *member)
+{
+    struct gz_error error;
+    return gz_cluster_is_ready(member->cluster, &error);
+}
+
+/* The engine was away for both, and then answers b first, which may take nothing for as long as a
+ * lease lasts: meanwhile a goes on. */
+TEST_BETWEEN(who_is_late_after_an_outage_goes_on, set_up, tear_down)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    struct gz_cluster_peer peers[GZ_CLUSTER_MEMBERS_MAX];
+    gz_cluster_renew(a->cluster); /* knows b */
+    now_s += 2 * GZ_CLUSTER_LEASE_SECONDS;
+    simulated_engine_pass(stage.engine, 2 * GZ_CLUSTER_LEASE_SECONDS);
+    hear(a, b, 2 * GZ_CLUSTER_LEASE_SECONDS);
+    assert_true(serves(a));
+    gz_cluster_renew(b->cluster);
+    assert_int_equal(gz_cluster_peers(b->cluster, peers), 1);
+    assert_false(peers[0].is_over);
+    hear(a, b, 0);
+    assert_true(serves(a));
+    now_s += GZ_CLUSTER_LEASE_SECONDS;
+    simulated_engine_pass(stage.engine, GZ_CLUSTER_LEASE_SECONDS);
+    hear(a, b, 0);
+    assert_false(serves(a)); /* it did not come */
+    gz_cluster_renew(b->cluster);
+    assert_int_equal(gz_cluster_peers(b->cluster, peers), 1);
+    assert_true(peers[0].is_over);
+    gz_cluster_renew(a->cluster);
+    hear(a, b, 0);
+    assert_true(serves(a));
+}
+
+/* The engine was away for a alone: b may have its scenes. */
+TEST_BETWEEN(who_alone_is_cut_off_steps_down, set_up, tear_down)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    gz_cluster_renew(a->cluster);
+    for (int i = 0; i < GZ_CLUSTER_LEASE_SECONDS; i++) {
+        now_s += 1;
+        hear(a, b, 0.5);
+        assert_true(serves(a));
+    }
+    now_s += 1;
+    hear(a, b, 0.5);
+    assert_false(serves(a));
+}
+
 TEST_BETWEEN(an_engine_that_only_answers_who_reads_is_not_well, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
