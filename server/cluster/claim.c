@@ -278,7 +278,7 @@ static enum gz_status catch_up(struct gz_claim *claim, const struct gz_cluster_s
     struct gz_applier *applier = NULL;
     struct gz_followed file = gz_followed_before(claim->cluster, claim->name);
     enum gz_status status =
-        gz_catch_up(claim->cluster, scene, claim->request.path, &applier, &file, error);
+        gz_catch_up(claim->cluster, scene, claim->request.path, false, &applier, &file, error);
     gz_applier_close(applier);
     return status;
 }

@@ -78,21 +78,21 @@ static void *handle_renewer(void *context)
 
 /* A member that was replaced, or ends, leaves its files alone, because another process may use
  * them. */
-void gz_cluster_follow(struct gz_cluster *cluster)
+bool gz_cluster_follow(struct gz_cluster *cluster)
 {
     struct gz_error error;
+    cluster->is_left = false;
     if (gz_cluster_check_entered(cluster, &error) != GZ_OK)
         gz_follow_nothing(cluster);
     else if (gz_follow(cluster))
         gz_adopt(cluster);
+    return cluster->is_left;
 }
 
 static void *handle_follower(void *context)
 {
     struct gz_cluster *cluster = context;
-    do {
-        gz_cluster_follow(cluster);
-    } while (rest(cluster, FOLLOW_SECONDS));
+    while (rest(cluster, gz_cluster_follow(cluster) ? 0 : FOLLOW_SECONDS)) continue;
     return NULL;
 }
 
@@ -148,6 +148,7 @@ struct gz_cluster *gz_cluster_prepare(const struct gz_cluster_options *options)
     cluster->messages = options->messages;
     cluster->me = options->me;
     cluster->folder = options->folder;
+    cluster->turn_changes = GZ_CLUSTER_TURN_CHANGES;
     cluster->rules = options->rules;
     cluster->answered_s = cluster->renewed_s = gz_cluster_now();
     cluster->asked_s = -INFINITY;

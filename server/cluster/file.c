@@ -149,8 +149,10 @@ struct changes {
     const char *path;
     struct gz_applier **applier; /* *applier is NULL until a change needs it */
     struct gz_place place;
-    bool is_failed;  /* the failure is not the engine's */
-    bool is_refused; /* the changes do not fit the file */
+    size_t most, count, bytes; /* of a turn; most: 0 for all changes */
+    bool is_over;              /* the turn: there are more changes */
+    bool is_failed;            /* the failure is not the engine's */
+    bool is_refused;           /* the changes do not fit the file */
 };
 
 static void close_applier(struct gz_applier **applier)
@@ -159,11 +161,21 @@ static void close_applier(struct gz_applier **applier)
     *applier = NULL;
 }
 
+static bool has_had_turn(const struct changes *changes)
+{
+    return changes->most != 0 &&
+           (changes->count >= changes->most || changes->bytes >= GZ_CLUSTER_TURN_BYTES);
+}
+
 static enum gz_status apply(void *to, const struct gz_cluster_change *change,
                             struct gz_error *error)
 {
     struct changes *changes = to;
     enum gz_status status = GZ_OK;
+    changes->is_over = has_had_turn(changes);
+    if (changes->is_over) return gz_fail(error, GZ_LOCKED, "other scenes have their turn");
+    changes->count++;
+    changes->bytes += change->size;
     if (*changes->applier == NULL) status = gz_applier_open(changes->applier, changes->path, error);
     if (status == GZ_OK && change->version > gz_applier_place(*changes->applier).version)
         status = gz_fail(error, GZ_VERSION,
@@ -196,8 +208,10 @@ static enum gz_status flush(struct changes *changes, enum gz_status status, stru
 static enum gz_status apply_changes(struct gz_cluster *cluster, const char *name,
                                     struct changes *changes, struct gz_error *error)
 {
+    changes->is_over = false;
     enum gz_status status =
         cluster->log->read(cluster->log->context, name, changes->place.n, apply, changes, error);
+    if (changes->is_over) status = GZ_OK;
     status = flush(changes, status, error);
     if (!changes->is_failed) gz_cluster_heard(cluster, status, error);
     if (status != GZ_OK) close_applier(changes->applier);
@@ -303,10 +317,11 @@ static enum gz_status find_place(const struct gz_cluster *cluster,
 }
 
 enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
-                           const char *path, struct gz_applier **applier, struct gz_followed *file,
-                           struct gz_error *error)
+                           const char *path, bool is_turn, struct gz_applier **applier,
+                           struct gz_followed *file, struct gz_error *error)
 {
-    struct changes changes = {.path = path, .applier = applier};
+    struct changes changes = {
+        .path = path, .applier = applier, .most = is_turn ? cluster->turn_changes : 0};
     enum gz_status status = GZ_OK;
     if (*applier != NULL && !is_usable(scene, *applier)) close_applier(applier);
     if (*applier != NULL)

@@ -308,7 +308,7 @@ static void follow_file(struct gz_cluster *cluster, const struct turn *turn)
         gz_applier_close(applier);
         status = follow_end(cluster, turn, &error);
     } else {
-        status = gz_catch_up(cluster, scene, turn->path, &applier, file, &error);
+        status = gz_catch_up(cluster, scene, turn->path, true, &applier, file, &error);
         gz_keep_give(cluster, scene->name, applier);
         file->is_settled = false;
     }
@@ -393,21 +393,20 @@ static enum gz_status add_scene(void *to, const struct gz_cluster_scene *scene,
     return GZ_OK;
 }
 
-/* Begins after the scene that was followed last, so that a scene with constant changes does not
- * block others of its kind. */
+/* Begins after the scene of its kind that was followed last. */
 static void follow_some(struct gz_cluster *cluster, const struct listing *listing, bool is_busy,
                         double until_s)
 {
+    char *resume_after = cluster->resume_after[is_busy];
     size_t first = 0;
-    while (first < listing->count &&
-           strcmp(listing->scenes[first].name, cluster->resume_after) <= 0)
+    while (first < listing->count && strcmp(listing->scenes[first].name, resume_after) <= 0)
         first++;
     for (size_t i = 0; i < listing->count && gz_cluster_now() < until_s; i++) {
         const struct gz_cluster_scene *scene = &listing->scenes[(first + i) % listing->count];
         const struct gz_followed *file = look_up(cluster, scene->name);
         if (file != NULL && file->is_busy != is_busy) continue;
         follow_scene(cluster, listing, scene);
-        memcpy(cluster->resume_after, scene->name, sizeof cluster->resume_after);
+        memcpy(resume_after, scene->name, sizeof cluster->resume_after[0]);
     }
 }
 
@@ -417,6 +416,16 @@ static void follow_all(struct gz_cluster *cluster, const struct listing *listing
     const double until_s = gz_cluster_now() + PASS_SECONDS;
     follow_some(cluster, listing, true, until_s - PASS_SECONDS / 2);
     follow_some(cluster, listing, false, until_s);
+}
+
+/* Whether another pass would bring the file further. The file may be ahead of the list. Under the
+ * mutex. */
+static bool is_left(const struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
+{
+    const struct gz_followed *file = look_up(cluster, scene->name);
+    return file != NULL && is_due(cluster, file, scene) &&
+           (!file->is_known || file->first_n != scene->first_n || file->n < scene->n) &&
+           gz_cluster_find(cluster, scene->name) == NULL;
 }
 
 static bool is_there(const struct gz_cluster_scene *scene)
@@ -454,10 +463,12 @@ static void measure(struct gz_cluster *cluster, const struct listing *listing)
     uint64_t scenes = 0;
     pthread_mutex_lock(&cluster->mutex);
     gz_lag_begin(cluster);
+    cluster->is_left = false;
     for (size_t i = 0; i < listing->count; i++) {
         const struct gz_cluster_scene *scene = &listing->scenes[i];
         if (!is_there(scene)) continue;
         scenes++;
+        cluster->is_left |= is_left(cluster, scene);
         measure_scene(cluster, scene);
     }
     cluster->stats.scenes = scenes;
@@ -475,7 +486,8 @@ static void note_listed(struct gz_followed *file, const struct gz_cluster_scene 
 {
     if (file == NULL) return;
     memcpy(file->member, scene->member, sizeof file->member);
-    file->is_busy = file->listed_n != 0 && file->listed_n != scene->n;
+    /* Of what changes nothing is known in the first pass: then those that somebody has open. */
+    file->is_busy = file->listed_n != 0 ? file->listed_n != scene->n : scene->member[0] != '\0';
     file->listed_n = scene->n;
 }
 

@@ -94,8 +94,11 @@ struct gz_cluster {
     /* The follower's alone, except that a claim uses the state of its own file. */
     struct gz_followed *files; /* by name; grows under the mutex */
     size_t file_count, file_capacity;
-    char resume_after[GZ_SCENE_NAME_BYTES_MAX + 1]; /* the last scene of the pass before */
-    double adopt_s; /* monotonic: the next adoption; 0 before the first, INFINITY for none */
+    /* The last scenes of the pass before, of the busy ones and of the others. */
+    char resume_after[2][GZ_SCENE_NAME_BYTES_MAX + 1];
+    size_t turn_changes; /* of a file in one pass; only tests change it */
+    bool is_left;        /* files that the last pass could have brought further */
+    double adopt_s;      /* monotonic: the next adoption; 0 before the first, INFINITY for none */
     struct gz_adoption *adoptions; /* the failed ones */
     size_t adoption_count, adoption_capacity;
     struct gz_member_lag reported; /* `seconds` is since when, monotonic */
@@ -185,18 +188,19 @@ bool gz_members_find(const struct gz_cluster *cluster, const char *member,
 struct gz_cluster *gz_cluster_prepare(const struct gz_cluster_options *options);
 /* Enters, or renews. */
 void gz_cluster_renew(struct gz_cluster *cluster);
-/* One pass of the follower: follows and adopts. */
-void gz_cluster_follow(struct gz_cluster *cluster);
+/* One pass of the follower: follows and adopts. Whether there is more to follow at once. */
+bool gz_cluster_follow(struct gz_cluster *cluster);
 
 /* ---- file.c ---- */
 
-/* Brings the file at `path` up to the last change of the scene's log. Only *applier, which may be
- * NULL before and after, may have it open. Updates *file, above all its place. GZ_CONFLICT if the
- * file belongs to another scene, or the log's changes do not even fit its own copy. */
+/* Brings the file at `path` up to the last change of the scene's log, or further by the changes of
+ * one turn. Only *applier, which may be NULL before and after, may have it open. Updates *file,
+ * above all its place. GZ_CONFLICT if the file belongs to another scene, or the log's changes do
+ * not even fit its own copy. */
 GZ_MUST_USE enum gz_status gz_catch_up(struct gz_cluster *cluster,
                                        const struct gz_cluster_scene *scene, const char *path,
-                                       struct gz_applier **applier, struct gz_followed *file,
-                                       struct gz_error *error);
+                                       bool is_turn, struct gz_applier **applier,
+                                       struct gz_followed *file, struct gz_error *error);
 /* Renames the file so that it is no scene's any more, and logs that. */
 GZ_MUST_USE enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name,
                                         const char *path, const char *why, struct gz_error *error);

@@ -199,6 +199,75 @@ TEST_BETWEEN(those_that_lack_something_longest_are_named, begin, end)
     assert_true(stats.behind_s == 2 * GZ_CLUSTER_LAGS_MAX);
 }
 
+/* ---- whose turn it is ---- */
+
+static char read_first[GZ_SCENE_NAME_BYTES_MAX + 1];
+static enum gz_status (*read_changes)(void *, const char *, uint64_t,
+                                      enum gz_status (*)(void *, const struct gz_cluster_change *,
+                                                         struct gz_error *),
+                                      void *, struct gz_error *);
+
+static enum gz_status note_first(void *context, const char *scene, uint64_t after,
+                                 enum gz_status (*handle)(void *, const struct gz_cluster_change *,
+                                                          struct gz_error *),
+                                 void *to, struct gz_error *error)
+{
+    if (read_first[0] == '\0') snprintf(read_first, sizeof read_first, "%s", scene);
+    return read_changes(context, scene, after, handle, to, error);
+}
+
+static uint64_t behind_in(const char *scene)
+{
+    struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX];
+    const size_t count = gz_cluster_lags(follower->cluster, lags);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(lags[i].scene, scene) == 0) return lags[i].changes;
+    return 0;
+}
+
+/* Lets the follower come without the changes of the first scene's `edits`, and then with a turn of
+ * this many. */
+static uint64_t fall_behind(int edits, size_t turn)
+{
+    struct gz_place before, after;
+    struct gz_error error;
+    life_edit(author, 0);
+    life_edit(author, 1);
+    while (gz_cluster_follow(follower->cluster)) continue;
+    assert_int_equal(gz_store_place(path_of(author, ""), &before, &error), GZ_OK);
+    for (int i = 0; i < edits; i++) life_edit(author, 0);
+    assert_int_equal(gz_store_place(path_of(author, ""), &after, &error), GZ_OK);
+    follower->cluster->turn_changes = turn;
+    return after.n - before.n;
+}
+
+TEST_BETWEEN(one_that_lacks_much_leaves_the_others_their_turn, begin, end)
+{
+    uint64_t lacks = fall_behind(20, 3);
+    assert_true(lacks > 9);
+    life_edit(author, 1);
+    for (; lacks > 3; lacks -= 3) {
+        assert_true(gz_cluster_follow(follower->cluster)); /* it does not rest */
+        assert_int_equal(behind_in(life_scenes[0]), lacks - 3);
+        assert_int_equal(behind_in(life_scenes[1]), 0);
+    }
+    while (gz_cluster_follow(follower->cluster)) continue;
+    expect_equal();
+}
+
+TEST_BETWEEN(after_a_start_those_that_are_open_come_first, begin, end)
+{
+    (void)fall_behind(20, 3);
+    life_edit(author, 1);
+    life_close(author, 0); /* "arm", before "leg" */
+    life_restart(follower);
+    read_changes = follower->log.read;
+    follower->log.read = note_first;
+    read_first[0] = '\0';
+    (void)gz_cluster_follow(follower->cluster);
+    assert_string_equal(read_first, life_scenes[1]);
+}
+
 TEST_BETWEEN(one_whose_scene_is_deleted_goes, begin, end)
 {
     struct gz_error error;
