@@ -200,6 +200,13 @@ static bool is_kept(const struct gz_route *route)
     return members->silence_s >= 0 && gz_net_member_find(members, route->url) != NULL;
 }
 
+/* Whether another member may have its scenes. */
+static bool is_over(const struct gz_route *route)
+{
+    const struct gz_net_member *member = gz_net_member_find(&route->trunk.net->members, route->url);
+    return member != NULL && member->is_over;
+}
+
 /* libwebsockets checks a timeout only when the socket is served, so that is requested. */
 static void hang_up(struct gz_route *route)
 {
@@ -223,7 +230,7 @@ static void end(struct gz_trunk *trunk, const char *why)
     if (route->is_looking_up) uv_cancel((uv_req_t *)&route->lookup);
     if (route->wsi != NULL) hang_up(route);
     for (size_t i = 0; i < route->capacity; i++)
-        if (route->relays[i] != NULL) gz_relay_lose(route->relays[i], was_open);
+        if (route->relays[i] != NULL) gz_relay_lose(route->relays[i], was_open || is_over(route));
     for (size_t i = 0; i < GZ_TRUNK_SLOTS; i++) gz_bytes_release(route->latest[i]);
 }
 
@@ -497,8 +504,7 @@ void gz_route_keep(struct gz_net *net, const char *url)
 void gz_route_drop(const struct gz_net *net, const char *url, const char *why)
 {
     struct gz_route *route = find(net, url);
-    if (route != NULL && route->phase == GZ_ROUTE_OPEN && route->count > 0)
-        gz_trunk_fail(&route->trunk, why);
+    if (route != NULL && route->count > 0) gz_trunk_fail(&route->trunk, why);
 }
 
 bool gz_route_is_heard(const struct gz_net *net, const char *url, double *silence_s)

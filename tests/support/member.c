@@ -1,9 +1,10 @@
 /* member.c - makes a gizmod of the tests a member of a cluster that has no database: main.c is
  * linked with gz_net_create from here (--wrap). It believes members with the secret
  * $GIZMOD_TEST_SECRET. With $GIZMOD_TEST_ELSEWHERE, a URL, it says of every scene that the member
- * there has it; of one whose name begins with "later" it says so a moment later, and of one that
- * begins with "moved" it is sure only when a request has come whole. $GIZMOD_TEST_RELAYED_MAX is
- * how many clients of others it takes. */
+ * there has it; of one whose name begins with "later" it says so a moment later, of one that
+ * begins with "moved" it is sure only when a request has come whole, and of one that begins with
+ * "over" it says at once that the member has it and a moment later that its lease is over.
+ * $GIZMOD_TEST_RELAYED_MAX is how many clients of others it takes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ struct later {
 
 static uv_loop_t *loop;
 static struct gz_net_host host; /* the daemon's own */
-static struct later *latest;    /* tests have one at a time */
+static struct gz_net *made;
+static struct later *latest; /* tests have one at a time */
 
 static const char *elsewhere(void)
 {
@@ -50,6 +52,20 @@ static void answer(uv_timer_t *timer)
     wait->again(wait, NULL);
 }
 
+static void judge(uv_timer_t *timer)
+{
+    gz_net_judge(made, elsewhere(), true);
+    uv_close((uv_handle_t *)timer, free_later);
+}
+
+static void judge_later(void)
+{
+    struct later *later = calloc(1, sizeof *later);
+    if (later == NULL) abort();
+    uv_timer_init(loop, &later->timer);
+    uv_timer_start(&later->timer, judge, 50, 0);
+}
+
 static void answer_later(struct gz_scene_wait *wait)
 {
     latest = calloc(1, sizeof *latest);
@@ -65,6 +81,7 @@ static enum gz_status find(void *context, struct gz_text name, bool create, cons
 {
     (void)context, (void)create, (void)payer, (void)error;
     *scene = NULL;
+    if (begins(name.bytes, name.size, "over")) judge_later();
     if (begins(name.bytes, name.size, "later"))
         answer_later(wait);
     else
@@ -112,6 +129,7 @@ enum gz_status __wrap_gz_net_create(struct gz_net **net, const struct gz_net_opt
         loop = options->loop;
     }
     enum gz_status status = __real_gz_net_create(net, &changed, error);
+    made = *net;
     if (status == GZ_OK && elsewhere() != NULL) gz_net_meet(*net, elsewhere());
     return status;
 }

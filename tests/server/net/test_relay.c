@@ -265,6 +265,22 @@ TEST(test_relay_to_a_member_that_does_not_answer)
     close(mute);
 }
 
+/* Whoever waits for a member whose lease ends comes back at once: another one may have it. */
+TEST(test_relay_to_a_member_whose_lease_ends)
+{
+    char url[128];
+    struct test_daemon other;
+    int mute = listen_as_member(url);
+    init_beside(&other, "other");
+    start_member(&other, url, SECRET, NULL);
+    int client = raw_open(other.port);
+    assert_true(raw_send_hello(client, "over", "anna"));
+    assert_true(read_bye(client) == 0);
+    close(client);
+    test_daemon_end(&other);
+    close(mute);
+}
+
 TEST(test_relay_with_another_secret)
 {
     struct test_daemon other;
