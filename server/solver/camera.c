@@ -142,20 +142,50 @@ static bool find_frame(struct gz_camera *camera)
     return true;
 }
 
-/* The near plane is where depth is -1 (GL), 0 or 1 (reversed). The camera does not say which, so
- * the nearest of these that lies in front is taken: a drag never has to stop before it. */
-static void find_near(struct gz_camera *camera)
+/* How depth goes along the lines of sight. */
+struct depth_way {
+    bool falls;     /* it is 1 at the near plane */
+    bool is_halved; /* it then ends at 0, not at -1 */
+};
+
+/* In perspective depth is at_eye / w + slope on a line of sight. The sign of at_eye says which way
+ * it goes, and one that falls stays above its slope: if that is above -1 on every line of the
+ * picture, depth ends at 0. The slack is a float's rounding. In orthographic views a depth that
+ * falls would end somewhere either way. It is taken to end at 0 if that is in front of the camera:
+ * what depth is reversed for, the floats' precision near 0, is not to be had otherwise. */
+static struct depth_way find_depth_way(const struct gz_camera *camera)
+{
+    const double *proj = camera->input.proj, least = -1 + 1e-6;
+    gz_vec3 x = {proj[0], proj[4], proj[8]}, y = {proj[1], proj[5], proj[9]},
+            z = {proj[2], proj[6], proj[10]}, w = row_vector(camera->pixel[2]);
+    double at_eye = gz_dot(z, camera->eye_view) + proj[14];
+    if (!camera->perspective)
+        return (struct depth_way){.falls = gz_dot(z, row_vector(camera->depth)) < 0,
+                                  .is_halved = at_eye > 0};
+    gz_vec3 yw = gz_cross(y, w), wx = gz_cross(w, x), middle = gz_cross(x, y);
+    double size = gz_dot(w, middle), slope = gz_dot(z, middle) / size - fabs(gz_dot(z, yw) / size) -
+                                             fabs(gz_dot(z, wx) / size);
+    return (struct depth_way){.falls = at_eye > 0, .is_halved = slope > least};
+}
+
+/* The near plane is where depth is -1 (GL) or 0, or 1 if depth falls, and the far one is where it
+ * is 1, or 0 or -1. A matrix does not tell a near plane where a depth that rises is -1 from one
+ * about twice as far where it is 0: the nearer one is taken, so that all that is shown is met. */
+static void find_clip(struct gz_camera *camera)
 {
     const double *proj = camera->input.proj;
-    camera->near_w = 0;
-    bool usual = camera->perspective && proj[2] == 0 && proj[6] == 0 && proj[3] == 0 &&
-                 proj[7] == 0 && proj[15] == 0;
-    if (!usual) return;
-    for (int depth = -1; depth <= 1; depth++) {
-        /* z = a v + b and w = c v along the axis: z = depth * w where v = b / (depth c - a). */
-        double w = proj[11] * (proj[14] / (depth * proj[11] - proj[10]));
-        if (isfinite(w) && w > 0 && (camera->near_w == 0 || w < camera->near_w)) camera->near_w = w;
+    const struct depth_way way = find_depth_way(camera);
+    const double sign = way.falls ? -1 : 1;
+    for (int i = 0; i < 4; i++) {
+        double z = sign * proj[4 * i + 2], w = proj[4 * i + 3];
+        camera->clip[0][i] = w + z;
+        camera->clip[1][i] = way.falls && way.is_halved ? -z : w - z;
     }
+    const double *near = camera->clip[0];
+    bool is_usual = camera->perspective && near[0] == 0 && near[1] == 0 && proj[3] == 0 &&
+                    proj[7] == 0 && proj[15] == 0;
+    double near_w = proj[11] * (-near[3] / near[2]);
+    camera->near_w = is_usual && isfinite(near_w) && near_w > 0 ? near_w : 0;
 }
 
 bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input,
@@ -184,7 +214,7 @@ bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *i
     }
     made.eye = gz_affine_apply(&world, made.eye_view);
     made.up_px = fabs(gz_see_vector(&(struct gz_sight){.camera = &made}, made.up).y);
-    find_near(&made);
+    find_clip(&made);
     *camera = made;
     return true;
 }

@@ -90,15 +90,15 @@ void gz_pick_rect_cull(const struct gz_camera *camera, const double rect[4],
     window_planes(camera, window, planes);
 }
 
-/* Depths from -w to w include those from 0 to w, in either direction. */
 void gz_view_cull(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES])
 {
     assert(camera != NULL && planes != NULL);
     const double *proj = camera->input.proj;
     struct row w = {{proj[3], proj[7], proj[11], proj[15]}};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         struct row row = {{proj[i], proj[4 + i], proj[8 + i], proj[12 + i]}};
         planes[2 * i] = plane_of(camera, sum(w, 1, row));
         planes[2 * i + 1] = plane_of(camera, sum(w, -1, row));
+        planes[4 + i] = plane_of(camera, row_of(camera->clip[i]));
     }
 }

@@ -63,7 +63,9 @@ static struct nearness segment_nearness(gz_seen a, gz_seen b, struct question as
     struct side side = side_of(sum(a, b), asked.limit);
     if (beyond(side, a) > 0 && beyond(side, b) > 0) return nowhere;
     const double ahead[2] = {a.w, b.w};
-    struct gz_nearest pass = gz_place_on_segment(a, b, ahead, asked.least_w);
+    struct gz_part part = GZ_WHOLE;
+    gz_part_cut(&part, ahead, asked.least_w);
+    struct gz_nearest pass = gz_place_on_segment(a, b, part);
     return (struct nearness){pass.px, a.depth + pass.along * (b.depth - a.depth), false};
 }
 

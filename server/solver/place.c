@@ -313,13 +313,22 @@ bool gz_place_in_pixels(const struct gz_sight *sight, gz_vec3 origin, double pix
     return true;
 }
 
-struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, const double ahead[2], double least)
+void gz_part_cut(struct gz_part *part, const double ends[2], double least)
+{
+    double at = (least - ends[0]) / (ends[1] - ends[0]);
+    if (!(ends[0] >= least || ends[1] >= least))
+        part->last = -HUGE_VAL;
+    else if (ends[0] < least)
+        part->first = fmax(part->first, at);
+    else if (ends[1] < least)
+        part->last = fmin(part->last, at);
+}
+
+struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, struct gz_part part)
 {
     const struct gz_nearest nowhere = {HUGE_VAL, 0};
-    double first = 0, last = 1;
-    if (!(ahead[0] >= least || ahead[1] >= least)) return nowhere;
-    if (ahead[0] < least) first = (least - ahead[0]) / (ahead[1] - ahead[0]);
-    if (ahead[1] < least) last = (least - ahead[0]) / (ahead[1] - ahead[0]);
+    const double first = part.first, last = part.last;
+    if (!(first <= last)) return nowhere;
     gz_seen from = gz_seen_between(a, b, first), to = last < 1 ? gz_seen_between(a, b, last) : b;
     if (!(from.w > 0 && to.w > 0)) return nowhere;
     double x = from.x / from.w, y = from.y / from.w, dx = to.x / to.w - x, dy = to.y / to.w - y;

@@ -57,9 +57,18 @@ struct gz_nearest {
     double px, along;
 };
 
-/* Only the part of the segment counts in which `ahead`, a linear function of the place that is
- * given for both ends, is at least `least`. px is infinite if nothing is left. */
-struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, const double ahead[2], double least);
+/* The part of a segment that counts, from 0 to 1. */
+struct gz_part {
+    double first, last;
+};
+#define GZ_WHOLE ((struct gz_part){0, 1})
+
+/* Leaves the part in which a linear function of the place, given for both ends of the segment, is
+ * at least `least`. */
+void gz_part_cut(struct gz_part *part, const double ends[2], double least);
+
+/* px is infinite if nothing of the part is in front of the viewer. */
+struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, struct gz_part part);
 
 /* Pixels from the origin's image to the pointer, right and down. False if the origin is not in
  * front. */

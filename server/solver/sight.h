@@ -172,16 +172,14 @@ struct gz_view_frame gz_sight_frame(const struct gz_sight *sight);
 bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction);
 
 /* A camera shows nothing before its near plane or beyond its far one. Not negative at what it shows
- * of a point in view space, for each of the two: depths from -w to w include those from 0 to w, in
- * either direction. `one` is 1 for points, 0 for vectors. A bare ray has no planes. */
+ * of a point in view space, for each of the two. `one` is 1 for points, 0 for vectors. A bare ray
+ * has no planes. */
 static inline void gz_sight_clip(const struct gz_sight *sight, gz_vec3 v, double one,
                                  double clip[2])
 {
-    const double *m = sight->camera->input.proj;
-    double z = m[2] * v.x + m[6] * v.y + (m[10] * v.z + m[14] * one);
-    double w = m[3] * v.x + m[7] * v.y + (m[11] * v.z + m[15] * one);
-    clip[0] = w + z;
-    clip[1] = w - z;
+    const double(*m)[4] = sight->camera->clip;
+    for (int i = 0; i < 2; i++)
+        clip[i] = m[i][0] * v.x + m[i][1] * v.y + (m[i][2] * v.z + m[i][3] * one);
 }
 
 /* The part of a ray of gz_sight_ray that is shown. False if none is. */

@@ -56,7 +56,12 @@ enum gz_solve {
 /* ---- Camera ---- */
 
 /* A camera as the client says it. Any depth range works and none has to be declared: depth counts
- * for what lies before the near or beyond the far plane, and for nothing else. */
+ * for what lies before the near or beyond the far plane, and for nothing else. Depth from -1, 0 or
+ * 1 at the near plane to 1, 0 or -1 at the far one is told apart by the matrix as far as it can be:
+ * if depth goes from 0 to 1, what is shown is taken to begin as if it went from -1, in perspective
+ * at about half of the near plane's distance. If it falls, an orthographic view's goes to 0, and
+ * one in perspective to -1 if that is anywhere in front: so it is unless the far plane is less than
+ * twice as far as the near one. */
 struct gz_camera_input {
     double view[16];    /* world to view; affine: its last row is 0 0 0 1 within 1e-6 */
     double proj[16];    /* view to clip; perspective or orthographic, off-centre or not */
@@ -85,7 +90,8 @@ struct gz_camera {
         eye_view; /* the eye in view space; in orthographic views a point of the camera's plane */
     gz_mat3 view_to_world; /* directions */
     double up_px;          /* pixels times w for a metre along `up` */
-    double near_w;         /* the least w before the near plane if the projection says it, else 0 */
+    double clip[2][4]; /* view space: not negative at what the near, and the far, plane leaves */
+    double near_w;     /* the least w before the near plane if the projection says it, else 0 */
 };
 
 /* False, with a static sentence in *why (which may be NULL), if the camera cannot be used: a number
@@ -481,8 +487,7 @@ bool gz_pick_cull(const struct gz_camera *camera, const struct gz_pointer *point
 /* For gz_pick_rect. */
 void gz_pick_rect_cull(const struct gz_camera *camera, const double rect[4],
                        gz_plane planes[GZ_PICK_PLANES]);
-/* What the camera shows: its clip volume, depth range included. If depth goes from 0 to 1 or back,
- * it begins nearer than the camera's own. */
+/* What the camera shows: its clip volume, depth range included. */
 void gz_view_cull(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES]);
 
 /* ---- Orbit: the view is what turns ---- */

@@ -194,10 +194,11 @@ enum gz_surface_outcome gz_surface_hit(const struct gz_surface *surface, const s
 
 /* ---- parts near the ray ---- */
 
-/* A node's space as it is seen: pixels from the pointer times w, w, depth. A linear function of the
- * place. */
+/* A node's space as it is seen: pixels from the pointer times w, w, depth, and on which side of the
+ * near and the far plane. Linear functions of the place. */
 struct view {
     gz_seen zero, axes[3];
+    double clip[4][2]; /* at 0 and along the axes */
     double least_depth;
     bool converges;
 };
@@ -209,7 +210,21 @@ static struct view view_of(const struct gz_sight *sight, const gz_affine *world)
     view.axes[0] = gz_see_vector(sight, world->linear.x);
     view.axes[1] = gz_see_vector(sight, world->linear.y);
     view.axes[2] = gz_see_vector(sight, world->linear.z);
+    if (sight->is_ray) return view;
+    const gz_vec3 axes[] = {world->linear.x, world->linear.y, world->linear.z};
+    gz_sight_clip(sight, gz_sight_view_point(sight, world->origin), 1, view.clip[0]);
+    for (int axis = 0; axis < 3; axis++)
+        gz_sight_clip(sight, gz_view_vector(sight->camera, axes[axis]), 0, view.clip[axis + 1]);
     return view;
+}
+
+static void clip_at(const struct view *view, const float place[3], double clip[2])
+{
+    for (int i = 0; i < 2; i++) {
+        clip[i] = view->clip[0][i];
+        for (int axis = 0; axis < 3; axis++)
+            clip[i] += (double)place[axis] * view->clip[axis + 1][i];
+    }
 }
 
 static gz_seen see(const struct view *view, const float place[3])
@@ -277,11 +292,21 @@ static void pass_triangle(const struct view *view, const struct gz_triangle *tri
                           struct nearest *nearest)
 {
     gz_seen seen[3];
-    for (int i = 0; i < 3; i++) seen[i] = see(view, triangle->corner[i]);
+    double clip[3][2];
+    for (int i = 0; i < 3; i++) {
+        seen[i] = see(view, triangle->corner[i]);
+        clip_at(view, triangle->corner[i], clip[i]);
+    }
     for (int i = 0; i < 3; i++) {
         int next = (i + 1) % 3;
+        struct gz_part part = GZ_WHOLE;
         const double ahead[2] = {seen[i].depth, seen[next].depth};
-        struct gz_nearest pass = gz_place_on_segment(seen[i], seen[next], ahead, view->least_depth);
+        gz_part_cut(&part, ahead, view->least_depth);
+        for (int plane = 0; plane < 2; plane++) {
+            const double ends[2] = {clip[i][plane], clip[next][plane]};
+            gz_part_cut(&part, ends, 0);
+        }
+        struct gz_nearest pass = gz_place_on_segment(seen[i], seen[next], part);
         if (!(pass.px < nearest->px)) continue;
         gz_vec3 a = corner_of(triangle, i), b = corner_of(triangle, next);
         nearest->px = pass.px;
@@ -331,7 +356,6 @@ enum gz_surface_outcome gz_surface_pass(const struct gz_surface *surface,
         !gz_sight_init(&sight, camera, pointer))
         return GZ_MISSED;
     struct view view = view_of(&sight, world);
-    if (!sight.is_ray) view.least_depth = camera->near_w;
     const float *box = surface->boxes[0];
     for (int i = 0; i < 8; i++) {
         const float corner[3] = {box[i & 1 ? 3 : 0], box[i & 2 ? 4 : 1], box[i & 4 ? 5 : 2]};
@@ -344,9 +368,7 @@ enum gz_surface_outcome gz_surface_pass(const struct gz_surface *surface,
     gz_vec3 place = gz_affine_apply(world, nearest.place);
     double distance =
         view.converges ? gz_length(gz_sight_offset(&sight, place)) : nearest.seen.depth;
-    double clip[2] = {0, 0};
-    if (!sight.is_ray) gz_sight_clip(&sight, gz_sight_view_point(&sight, place), 1, clip);
-    if (!isfinite(distance) || !gz_finite(place) || clip[1] < 0) return GZ_MISSED;
+    if (!isfinite(distance) || !gz_finite(place)) return GZ_MISSED;
     *beside = (struct gz_beside){.px = nearest.px, .distance = distance, .point = place};
     return GZ_MET;
 }

@@ -298,51 +298,120 @@ TEST(test_pivot_does_not_depend_on_order)
         }
     }
 }
-/* A camera that looks along -z from 0 and shows what is 1 to 100 m away. */
-static struct gz_camera camera_from_1_to_100(bool ortho)
+/* Depth by the distance d: (slope * d + at_eye) / w, where w is d, or 1 in orthographic views. Each
+ * shows what is 1 m to 100 m or infinitely far away, but for depth from 0 to 1: a matrix does not
+ * tell where that begins. */
+struct depth_case {
+    const char *name;
+    bool ortho;
+    double slope, at_eye, near, far;
+};
+static const struct depth_case depth_cases[] = {
+    {"-1..1", false, 101.0 / 99, -200.0 / 99, 1, 100},
+    {"0..1", false, 100.0 / 99, -100.0 / 99, 100.0 / 199, 100},
+    {"1..0", false, -1.0 / 99, 100.0 / 99, 1, 100},
+    {"1..-1", false, -101.0 / 99, 200.0 / 99, 1, 100},
+    {"-1..1, infinite", false, 1, -2, 1, HUGE_VAL},
+    {"0..1, infinite", false, 1, -1, 0.5, HUGE_VAL},
+    {"1..0, infinite", false, 0, 1, 1, HUGE_VAL},
+    {"1..-1, infinite", false, -1, 2, 1, HUGE_VAL},
+    {"1..-1, infinite, float32", false, -0.99999994, 2, 1, HUGE_VAL},
+    {"orthographic -1..1", true, 2.0 / 99, -101.0 / 99, 1, 100},
+    {"orthographic 0..1", true, 1.0 / 99, -1.0 / 99, 0, 100},
+    {"orthographic 1..0", true, -1.0 / 99, 100.0 / 99, 1, 100},
+    {"orthographic 1..-1 about the camera", true, -0.01, 0, 0, 100}};
+
+/* From 0 along -z. A matrix times any positive number means the same. */
+static struct gz_camera camera_of_depth(const struct depth_case *depth, double times)
 {
-    struct gz_camera camera =
-        ortho ? camera_ortho((gz_vec3){0, 0, 0}, (gz_vec3){0, 0, -1}, 4) : camera_at(0, 0, 0);
+    struct gz_camera camera = depth->ortho
+                                  ? camera_ortho((gz_vec3){0, 0, 0}, (gz_vec3){0, 0, -1}, 4)
+                                  : camera_at(0, 0, 0);
     struct gz_camera_input input = camera.input;
-    input.proj[10] = ortho ? -2.0 / 99 : -101.0 / 99;
-    input.proj[14] = ortho ? -101.0 / 99 : -200.0 / 99;
+    input.proj[10] = -depth->slope;
+    input.proj[14] = depth->at_eye;
+    for (int i = 0; i < 16; i++) input.proj[i] *= times;
     assert_true(gz_camera_prepare(&camera, &input, NULL));
     return camera;
 }
 
+static bool is_seen(const struct gz_camera *camera, const gz_box *box)
+{
+    gz_plane planes[GZ_VIEW_PLANES];
+    gz_view_cull(camera, planes);
+    for (int i = 0; i < GZ_VIEW_PLANES; i++) {
+        gz_vec3 n = planes[i].normal,
+                furthest = {n.x > 0 ? box->max.x : box->min.x, n.y > 0 ? box->max.y : box->min.y,
+                            n.z > 0 ? box->max.z : box->min.z};
+        if (gz_dot(n, furthest) + planes[i].offset < 0) return false;
+    }
+    return true;
+}
+
 /* What the client does not draw is not hit: what lies before the near or beyond the far plane. Of
  * what the near plane cuts the rest is. */
-TEST(test_nodes_are_picked_between_the_near_and_the_far_plane)
+static void pick_between_planes(const struct depth_case *depth, double from, double to)
 {
-    static const struct {
-        double from, to;
-        bool hit;
-        double distance;
-    } cases[] = {{0.4, 0.6, false, 0}, {0.4, 3, true, 1},     {2, 3, true, 2},
-                 {99, 120, true, 99},  {101, 120, false, 0},  {-5, 3, true, 0},
-                 {-5, 0.5, false, 0},  {-500, 5000, true, 0}, {900, 1100, false, 0}};
+    const struct gz_camera camera = camera_of_depth(depth, 7);
     const struct gz_pointer pointer = {.at = {960, 540}};
     const struct gz_pointer ray = {.is_ray = true, .direction = {0, 0, -1}};
-    const double rect[4] = {900, 500, 1000, 600};
-    for (size_t i = 0; i < COUNT(cases) * 2; i++) {
-        const struct gz_camera camera = camera_from_1_to_100(i % 2);
-        const double from = cases[i / 2].from, to = cases[i / 2].to;
-        const gz_box box = {{-0.5, -0.5, -to}, {0.5, 0.5, -from}};
-        gz_affine world = gz_affine_identity;
-        double distance;
-        gz_vec3 point;
-        bool hit = gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point);
-        assert_int_equal(hit, cases[i / 2].hit);
-        if (hit) assert_near(distance, cases[i / 2].distance, 1e-9);
-        bool inside;
-        assert_int_equal(gz_pick_rect(&camera, rect, &world, &box, &inside), cases[i / 2].hit);
-        world.origin.z = -(from + to) / 2;
-        bool shown = -world.origin.z >= 1 && -world.origin.z <= 100;
-        assert_int_equal(gz_pick_node(&camera, &pointer, &world, NULL, 8, &distance, &point),
-                         shown);
-        /* A hand's ray is no camera: it has no planes. */
-        if (to > 0)
-            assert_true(
-                gz_pick_node(&camera, &ray, &gz_affine_identity, &box, 8, &distance, &point));
+    const double rect[4] = {900, 500, 1000, 600}, middle = (from + to) / 2;
+    const gz_box box = {{-0.5, -0.5, -to}, {0.5, 0.5, -from}};
+    gz_affine world = gz_affine_identity;
+    bool inside, shown = to >= depth->near && from <= depth->far;
+    double distance;
+    gz_vec3 point;
+    bool hit = gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point);
+    if (hit != shown) fail_msg("%s: from %g to %g", depth->name, from, to);
+    if (hit) assert_near(distance, from < 0 ? 0 : fmax(from, depth->near), 1e-6);
+    if (gz_pick_rect(&camera, rect, &world, &box, &inside) != shown)
+        fail_msg("%s: from %g to %g in a rectangle", depth->name, from, to);
+    if (from >= 0 && is_seen(&camera, &box) != shown)
+        fail_msg("%s: from %g to %g", depth->name, from, to);
+    world.origin.z = -middle;
+    bool origin_shows = middle >= depth->near && middle <= depth->far;
+    if (gz_pick_node(&camera, &pointer, &world, NULL, 8, &distance, &point) != origin_shows)
+        fail_msg("%s: a point at %g", depth->name, middle);
+    /* A hand's ray is no camera: it has no planes. */
+    if (to > 0)
+        assert_true(gz_pick_node(&camera, &ray, &gz_affine_identity, &box, 8, &distance, &point));
+}
+
+TEST(test_nodes_are_picked_between_the_near_and_the_far_plane)
+{
+    static const double boxes[][2] = {{0.2, 0.4}, {0.6, 0.9}, {0.4, 3},     {2, 3},
+                                      {99, 120},  {101, 120}, {-5, 3},      {-5, 0.4},
+                                      {-5, -0.4}, {60, 70},   {-500, 5000}, {900, 1100}};
+    for (size_t i = 0; i < COUNT(depth_cases); i++) {
+        for (size_t j = 0; j < COUNT(boxes); j++)
+            pick_between_planes(&depth_cases[i], boxes[j][0], boxes[j][1]);
+    }
+}
+
+/* A near plane that was tilted to cut at a mirror is no sign of another far plane. */
+TEST(test_a_tilted_near_plane_leaves_the_far_one_where_it_is)
+{
+    /* z = w - k (C . place), with the plane C through 2 m ahead, tilted by 0.3; depth is `last` in
+     * the far corner at 100 m. */
+    static const double lasts[] = {0, -1};
+    for (size_t i = 0; i < COUNT(lasts); i++) {
+        struct gz_camera camera = camera_at(0, 0, 0);
+        struct gz_camera_input input = camera.input;
+        double corner = 100 / input.proj[0], reach = 0.3 * corner + 98,
+               k = 100 * (1 - lasts[i]) / reach;
+        input.proj[2] = -k * 0.3;
+        input.proj[10] = -1 + k;
+        input.proj[14] = 2 * k;
+        assert_true(gz_camera_prepare(&camera, &input, NULL));
+        const struct gz_pointer pointer = {.at = {960, 540}};
+        static const double places[] = {1.9, 2.1, 60, 99};
+        for (size_t j = 0; j < COUNT(places); j++) {
+            gz_affine world = gz_affine_identity;
+            double distance;
+            gz_vec3 point;
+            world.origin.z = -places[j];
+            assert_int_equal(gz_pick_node(&camera, &pointer, &world, NULL, 8, &distance, &point),
+                             places[j] > 2);
+        }
     }
 }

@@ -500,10 +500,13 @@ static enum gz_surface_outcome meet_wall(const struct gz_camera *camera, double 
     return met;
 }
 
-/* With near 1 and far 100, with depth from -1 to 1 and from 0 to 1. */
+/* With near 1 and far 100, with depth from -1 to 1, from 0 to 1, from 1 to 0 and from 1 to -1. */
 TEST(test_what_is_not_between_near_and_far_is_not_met)
 {
-    static const double depths[][2] = {{-101.0 / 99, -200.0 / 99}, {-100.0 / 99, -100.0 / 99}};
+    static const double depths[][2] = {{-101.0 / 99, -200.0 / 99},
+                                       {-100.0 / 99, -100.0 / 99},
+                                       {1.0 / 99, 100.0 / 99},
+                                       {101.0 / 99, 200.0 / 99}};
     for (size_t i = 0; i < COUNT(depths); i++) {
         struct gz_camera camera, usual = camera_at(0, 0, 5);
         struct gz_camera_input input = usual.input;
