@@ -154,10 +154,20 @@ static bool sit(struct gz_predict *predict)
     return predict->is_seated = true;
 }
 
-static bool build(struct gz_predict *predict, struct gz_gizmo *gizmo)
+/* The hand that the size of a gizmo without a camera is an angle at: that of the pointer, which
+ * may be NULL, or of the last one. */
+static const struct gz_pointer *hand_of(const struct gz_predict *predict,
+                                        const struct gz_pointer *pointer)
 {
-    return sit(predict) &&
-           gz_gizmo_build_shown(gizmo, &predict->tool, camera_of(predict), &predict->seat);
+    if (pointer != NULL) return pointer;
+    return predict->has_pointer ? &predict->pointer : NULL;
+}
+
+static bool build(struct gz_predict *predict, const struct gz_pointer *pointer,
+                  struct gz_gizmo *gizmo)
+{
+    return sit(predict) && gz_gizmo_build_shown(gizmo, &predict->tool, camera_of(predict),
+                                                hand_of(predict, pointer), &predict->seat);
 }
 
 static enum gz_handle pick(const struct gz_predict *predict, const struct gz_gizmo *gizmo,
@@ -173,7 +183,7 @@ bool gz_predict_gizmo(struct gz_predict *predict, struct gz_gizmo_state *state)
     struct gz_gizmo_drag drag = {&predict->drag, &predict->motion, predict->start};
     bool is_dragged = predict->gesture == GZ_PREDICT_DRAG;
     enum gz_handle hover = GZ_HANDLE_NONE;
-    if (!build(predict, &gizmo)) return false;
+    if (!build(predict, NULL, &gizmo)) return false;
     if (!is_dragged && predict->has_pointer) hover = pick(predict, &gizmo, &predict->pointer);
     *state = gz_gizmo_state(&gizmo, &predict->tool, hover, is_dragged ? &drag : NULL);
     return true;
@@ -182,7 +192,7 @@ bool gz_predict_gizmo(struct gz_predict *predict, struct gz_gizmo_state *state)
 enum gz_handle gz_predict_pick(struct gz_predict *predict, const struct gz_pointer *pointer)
 {
     struct gz_gizmo gizmo;
-    return build(predict, &gizmo) ? pick(predict, &gizmo, pointer) : GZ_HANDLE_NONE;
+    return build(predict, pointer, &gizmo) ? pick(predict, &gizmo, pointer) : GZ_HANDLE_NONE;
 }
 
 /* ---- drag and wheel ---- */
@@ -213,7 +223,8 @@ enum gz_solve gz_predict_press(struct gz_predict *predict, enum gz_handle handle
     const struct gz_camera *camera = camera_of(predict);
     bool runs = predict->gesture == GZ_PREDICT_DRAG || predict->gesture == GZ_PREDICT_ORBIT;
     if (runs || (pointer != NULL && !has_place(predict, pointer)) || !sit(predict) ||
-        !gz_gizmo_build_grabbed(&gizmo, &predict->tool, camera, &predict->seat) ||
+        !gz_gizmo_build_grabbed(&gizmo, &predict->tool, camera, hand_of(predict, pointer),
+                                &predict->seat) ||
         gz_drag_begin(&drag, handle, &gizmo, &predict->tool, camera, pointer, mods) ==
             GZ_SOLVE_NONE)
         return GZ_SOLVE_NONE;
@@ -264,7 +275,8 @@ static bool begin_wheel(struct gz_predict *predict)
 {
     struct gz_gizmo gizmo;
     if (predict->gesture != GZ_PREDICT_IDLE || !sit(predict) ||
-        !gz_gizmo_build_grabbed(&gizmo, &predict->tool, camera_of(predict), &predict->seat))
+        !gz_gizmo_build_grabbed(&gizmo, &predict->tool, camera_of(predict), hand_of(predict, NULL),
+                                &predict->seat))
         return false;
     hold(predict, GZ_PREDICT_WHEEL);
     predict->notch = gz_motion_wheel(&gizmo, 1);

@@ -66,7 +66,7 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     struct gz_gizmo gizmo;
     struct gz_gesture *gesture = &session->gesture;
     enum gz_status status =
-        gz_interaction_hold(session, input->handle, gz_handle_kind(input->handle), &gizmo, failure);
+        gz_interaction_hold(session, input, gz_handle_kind(input->handle), &gizmo, failure);
     if (status != GZ_OK) return status;
     gesture->course->start = gizmo.origin;
     if (input->pointer != NULL) gesture->course->pointer = *input->pointer;

@@ -102,7 +102,7 @@ void gz_session_go_on_standing(struct gz_session *session)
 static bool build(const struct gz_session *session, struct gz_gizmo *gizmo)
 {
     return gz_gizmo_build_shown(gizmo, &session->tool, session->view.camera,
-                                session->standing.seat);
+                                gz_view_pointer(&session->view), session->standing.seat);
 }
 
 bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)

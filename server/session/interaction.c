@@ -262,23 +262,28 @@ static enum gz_status no_memory(struct gz_failure *failure)
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
 }
 
-static enum gz_status build_gizmo(struct gz_session *session, const struct gz_targets *targets,
-                                  enum gz_handle handle, struct gz_seat *seat,
+static enum gz_status build_gizmo(struct gz_session *session,
+                                  const struct gz_interaction_input *input,
+                                  const struct gz_targets *targets, struct gz_seat *seat,
                                   struct gz_gizmo *gizmo, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    gz_groups_begin(&session->groups, core->scene, &session->tool, handle, true, targets->count);
+    const struct gz_pointer *hand =
+        input->pointer != NULL ? input->pointer : gz_view_pointer(&session->view);
+    gz_groups_begin(&session->groups, core->scene, &session->tool, input->handle, true,
+                    targets->count);
     const bool has_seat =
         gz_groups_seat(&session->groups, core->scene, targets, &core->scratch, seat);
     gz_budget_charge(session, gz_groups_uncharged(&session->groups));
     if (!has_seat) return no_memory(failure);
-    if (gz_gizmo_build_grabbed(gizmo, &session->tool, session->view.camera, seat)) return GZ_OK;
+    if (gz_gizmo_build_grabbed(gizmo, &session->tool, session->view.camera, hand, seat))
+        return GZ_OK;
     return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
 }
 
-enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,
-                                   enum gz_edit_kind kind, struct gz_gizmo *gizmo,
-                                   struct gz_failure *failure)
+enum gz_status gz_interaction_hold(struct gz_session *session,
+                                   const struct gz_interaction_input *input, enum gz_edit_kind kind,
+                                   struct gz_gizmo *gizmo, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     struct gz_gesture *gesture = &session->gesture;
@@ -291,7 +296,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
         return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected; select nodes first");
     gz_budget_charge(session, GZ_PRICE_MOVED * targets.count);
     struct gz_seat seat;
-    status = build_gizmo(session, &targets, handle, &seat, gizmo, failure);
+    status = build_gizmo(session, input, &targets, &seat, gizmo, failure);
     if (status != GZ_OK) return status;
     status = gz_host_spend(&core->options.host, session->payer,
                            GZ_FILE_BYTES_PER_EDIT + targets.count * GZ_FILE_BYTES_PER_CHANGE,
@@ -313,7 +318,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
         .path_m = session->view.camera != NULL ? GZ_PATH_PX * gizmo->size / session->tool.size_px
                                                : GZ_PATH_METRES,
     };
-    gz_session_sit(session, &seat, handle);
+    gz_session_sit(session, &seat, input->handle);
     return GZ_OK;
 }
 

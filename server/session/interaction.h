@@ -63,9 +63,10 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
 /* ---- for the tables: gestures that hold nodes ---- */
 
 /* Holds the top-most selected nodes, fills the session's gesture with them, and returns the present
- * gizmo. GZ_TOO_MANY if there is no room for the edit that the gesture may become, because its end
- * cannot be refused. */
-GZ_MUST_USE enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,
+ * gizmo, for the handle and as the pointer of the input sees it. GZ_TOO_MANY if there is no room
+ * for the edit that the gesture may become, because its end cannot be refused. */
+GZ_MUST_USE enum gz_status gz_interaction_hold(struct gz_session *session,
+                                               const struct gz_interaction_input *input,
                                                enum gz_edit_kind kind, struct gz_gizmo *gizmo,
                                                struct gz_failure *failure);
 /* Poses the nodes by the motion: now or, if they are many, in slices, and when the session can

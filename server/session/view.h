@@ -34,6 +34,11 @@ GZ_MUST_USE enum gz_status gz_view_set(struct gz_view *view, const struct gz_cam
 GZ_MUST_USE enum gz_status gz_view_point(const struct gz_view *view, bool has_ray,
                                          const double at[2], const double ray[6],
                                          struct gz_pointer *pointer, struct gz_error *error);
+/* The last pointer; NULL if there is none yet. */
+static inline const struct gz_pointer *gz_view_pointer(const struct gz_view *view)
+{
+    return view->has_pointer ? &view->pointer : NULL;
+}
 /* Fills in the camera and the pointer, as others are shown them. */
 void gz_view_present(const struct gz_view *view, struct gz_presence_user *user);
 /* Monotonic time at which the interest is to be updated to the camera's view; INFINITY for

@@ -10,10 +10,8 @@
 static enum gz_status begin(struct gz_session *session, const struct gz_interaction_input *input,
                             struct gz_failure *failure)
 {
-    (void)input;
     struct gz_gizmo gizmo;
-    enum gz_status status =
-        gz_interaction_hold(session, GZ_HANDLE_NONE, GZ_EDIT_WHEEL, &gizmo, failure);
+    enum gz_status status = gz_interaction_hold(session, input, GZ_EDIT_WHEEL, &gizmo, failure);
     if (status != GZ_OK) return status;
     session->gesture.course->notch = gz_motion_wheel(&gizmo, 1);
     gz_session_present(session);

@@ -313,18 +313,27 @@ static uint64_t visible_handles(const struct gz_gizmo *gizmo, const struct look 
     return handles;
 }
 
+/* World length of a pixel where the hand's angle decides. */
+static double hand_pixel(const struct gz_pointer *hand, gz_vec3 origin)
+{
+    bool is_ray = hand != NULL && hand->is_ray;
+    double away = is_ray ? gz_length(gz_sub(origin, hand->origin)) : GZ_RAY_METRES;
+    return gz_ray_pixel_at(away);
+}
+
 bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                    const struct gz_camera *camera, const struct gz_target *targets, size_t count,
-                    size_t active)
+                    const struct gz_camera *camera, const struct gz_pointer *hand,
+                    const struct gz_target *targets, size_t count, size_t active)
 {
     assert(gizmo != NULL && tool != NULL && (targets != NULL || count == 0));
     if (gz_mode_handles(tool->mode) == 0 || active >= count) return false;
     const struct gz_seat seat = gz_seat_of(targets, count, active);
-    return gz_gizmo_build_on(gizmo, tool, camera, &seat);
+    return gz_gizmo_build_on(gizmo, tool, camera, hand, &seat);
 }
 
 bool gz_gizmo_build_on(struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                       const struct gz_camera *camera, const struct gz_seat *seat)
+                       const struct gz_camera *camera, const struct gz_pointer *hand,
+                       const struct gz_seat *seat)
 {
     assert(gizmo != NULL && tool != NULL && seat != NULL);
     const struct gz_target *active = &seat->active;
@@ -342,7 +351,8 @@ bool gz_gizmo_build_on(struct gz_gizmo *gizmo, const struct gz_tool *tool,
     double w = camera != NULL ? gz_see_point(&sight, made.origin).w : 1;
     const struct look look = look_of(&made, tool, camera, w);
     double front_w = gz_front_w(&made, w, look.w_growth);
-    double pixel = camera != NULL ? gz_pixel_size_at(camera, front_w) : GZ_RAY_METRES_PER_PX;
+    double pixel =
+        camera != NULL ? gz_pixel_size_at(camera, front_w) : hand_pixel(hand, made.origin);
     made.size = tool->size_px * pixel;
     if (!(made.size > 0) || !isfinite(made.size)) return false;
     made.handles = visible_handles(&made, &look);

@@ -9,18 +9,20 @@
      GZ_HANDLE_BIT(GZ_SYZ) | GZ_HANDLE_BIT(GZ_SZX))
 
 bool gz_gizmo_build_shown(struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                          const struct gz_camera *camera, const struct gz_seat *seat)
+                          const struct gz_camera *camera, const struct gz_pointer *hand,
+                          const struct gz_seat *seat)
 {
-    return gz_gizmo_build_on(gizmo, tool, camera, seat) && gz_in_range(gizmo->origin, 0) &&
+    return gz_gizmo_build_on(gizmo, tool, camera, hand, seat) && gz_in_range(gizmo->origin, 0) &&
            isfinite(gizmo->size);
 }
 
 bool gz_gizmo_build_grabbed(struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                            const struct gz_camera *camera, const struct gz_seat *seat)
+                            const struct gz_camera *camera, const struct gz_pointer *hand,
+                            const struct gz_seat *seat)
 {
     struct gz_tool any = *tool;
     if (any.mode == GZ_MODE_NONE || any.mode == GZ_MODE_ORBIT) any.mode = GZ_MODE_UNIVERSAL;
-    return gz_gizmo_build_on(gizmo, &any, camera, seat);
+    return gz_gizmo_build_on(gizmo, &any, camera, hand, seat);
 }
 
 /* How far a drag has gone. A number that no message can say is left out. */

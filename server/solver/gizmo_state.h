@@ -42,11 +42,13 @@ struct gz_gizmo_drag {
 /* The gizmo that a client is shown. False if there is none or its numbers are beyond what a message
  * can say. */
 bool gz_gizmo_build_shown(struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                          const struct gz_camera *camera, const struct gz_seat *seat);
+                          const struct gz_camera *camera, const struct gz_pointer *hand,
+                          const struct gz_seat *seat);
 /* The gizmo that a handle of any mode is grabbed on: one of a mode that has no gizmo is complete
  * all the same. */
 bool gz_gizmo_build_grabbed(struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                            const struct gz_camera *camera, const struct gz_seat *seat);
+                            const struct gz_camera *camera, const struct gz_pointer *hand,
+                            const struct gz_seat *seat);
 /* The state of a gizmo, or without one (NULL) that of none. `hover` counts unless a drag runs; if
  * none does, `drag` is NULL. */
 struct gz_gizmo_state gz_gizmo_state(const struct gz_gizmo *gizmo, const struct gz_tool *tool,

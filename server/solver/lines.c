@@ -170,8 +170,9 @@ size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
     struct drawing drawing = {.lines = lines, .max = max, .camera = camera};
     struct gz_sight sight = {.camera = camera};
     if (camera == NULL) {
-        /* Without a camera: the view of a camera before the gizmo that looks along -z. */
-        gz_vec3 before = {gizmo->origin.x, gizmo->origin.y, gizmo->origin.z + 10 * gizmo->size};
+        /* Without a camera: as seen along -z by a hand so far away that the gizmo has its size. */
+        double away = gizmo->size / gz_ray_pixel_at(1) / tool->size_px;
+        gz_vec3 before = {gizmo->origin.x, gizmo->origin.y, gizmo->origin.z + away};
         const struct gz_pointer pointer = {
             .is_ray = true, .origin = before, .direction = {0, 0, -1}};
         if (!gz_sight_init(&sight, NULL, &pointer)) return 0;

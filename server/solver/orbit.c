@@ -38,7 +38,7 @@ static enum gz_solve begin_ball(struct gz_orbit *orbit, const struct gz_tool *to
     ball.snap.on = false;
     const struct gz_target nothing = {gz_trs_identity, gz_affine_identity, NULL};
     struct gz_gizmo gizmo;
-    if (!gz_gizmo_build(&gizmo, &ball, &orbit->camera, &nothing, 1, 0)) return GZ_SOLVE_NONE;
+    if (!gz_gizmo_build(&gizmo, &ball, &orbit->camera, NULL, &nothing, 1, 0)) return GZ_SOLVE_NONE;
     return gz_drag_begin(&orbit->drag, GZ_RB, &gizmo, &ball, &orbit->camera, pointer, 0);
 }
 

@@ -104,7 +104,7 @@ static const char *begin(const struct gz_replay_case *replay, struct gz_camera *
     struct gz_tool tool = tool_of(replay);
     const struct gz_pointer start = {.at = {replay->start[0], replay->start[1]}};
     if (!gz_camera_prepare(camera, &replay->camera, &why)) return why;
-    if (!gz_gizmo_build(&gizmo, &tool, camera, target, 1, 0))
+    if (!gz_gizmo_build(&gizmo, &tool, camera, NULL, target, 1, 0))
         return "object has no gizmo in this view";
     gizmo.handles = family_of(replay->handle);
     *grabbed = gz_gizmo_pick(&gizmo, &tool, camera, &start);

@@ -88,11 +88,13 @@ static void make_centre(struct gz_shape *shape, const struct gz_gizmo *gizmo,
     make_circle(shape, view->frame.right, view->frame.up, radius * gizmo->size);
 }
 
-/* World length of a pixel there. A ray's pixel grows otherwise than its camera's. */
+/* World length of a pixel there. A ray's pixel grows otherwise than its camera's: without one it is
+ * an angle at the hand. */
 static double pixel_at(const struct gz_gizmo *gizmo, const struct gz_shape_view *view, gz_vec3 arm)
 {
     const struct gz_camera *camera = view->sight->camera;
-    if (camera == NULL) return GZ_RAY_METRES_PER_PX;
+    if (camera == NULL)
+        return gz_ray_pixel_at(gz_length(gz_add(gz_sub(gizmo->origin, view->sight->origin), arm)));
     if (view->sight->is_ray) return gz_camera_pixel_size(camera, gz_add(gizmo->origin, arm));
     return gz_pixel_size_at(camera, view->origin.w + gz_dot(view->growth.w, arm));
 }

@@ -63,6 +63,12 @@ static inline double gz_pixel_size_at(const struct gz_camera *camera, double w)
     return w > 0 && isfinite(size) ? size : 0;
 }
 
+/* World length of the angle that stands for a pixel, this far from a hand. */
+static inline double gz_ray_pixel_at(double away)
+{
+    return (away > 0 && isfinite(away) ? away : GZ_RAY_METRES) * GZ_RAY_RADIANS_PER_PX;
+}
+
 /* World length of a pixel at a point: for a ray of the angle that stands for one. 0 behind. */
 double gz_sight_pixel(const struct gz_sight *sight, gz_vec3 point);
 

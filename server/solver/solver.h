@@ -127,10 +127,11 @@ struct gz_pointer {
     gz_vec3 origin, direction;
 };
 
-/* For rays a pixel of tool.tolerance_px is this angle in radians (60 degrees over 1080 pixels,
- * rounded), and without a camera a pixel of tool.size_px is this length in metres. */
+/* For rays a pixel of tool.tolerance_px, and without a camera one of tool.size_px, is this angle in
+ * radians at the ray's origin (60 degrees over 1080 pixels, rounded). */
 #define GZ_RAY_RADIANS_PER_PX 0.001
-#define GZ_RAY_METRES_PER_PX 0.002
+/* Without a camera and a ray a gizmo is as large as for a hand this far away, in metres. */
+#define GZ_RAY_METRES 2.0
 
 /* ---- Tool ---- */
 
@@ -245,16 +246,20 @@ void gz_seat_complete(struct gz_seat *seat, const gz_vec3 *origins);
 #define GZ_HANDLE_BIT(handle) (UINT64_C(1) << (handle))
 
 /* `active` is the index of the node whose space counts. `camera` may be NULL (bare rays): then
- * nothing is hidden and the size is in metres by GZ_RAY_METRES_PER_PX. False if there is no
- * gizmo: no target, mode none or orbit, a pivot behind the viewer (in bounds mode: no face and no
- * corner in front), a transform without inverse. */
+ * nothing is hidden, and the size is the same angle at the hand whose ray `hand` is, however far
+ * away the gizmo is. The ray's direction does not matter, and no ray (NULL, or a place in the
+ * window), or one that starts at the pivot itself, counts as one from GZ_RAY_METRES away. With a
+ * camera `hand` does not matter. False if there is no gizmo: no target, mode none or orbit, a pivot
+ * behind the viewer (in bounds mode: no face and no corner in front), a transform without
+ * inverse. */
 bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                    const struct gz_camera *camera, const struct gz_target *targets, size_t count,
-                    size_t active);
+                    const struct gz_camera *camera, const struct gz_pointer *hand,
+                    const struct gz_target *targets, size_t count, size_t active);
 
 /* The same for targets that were looked at before. */
 bool gz_gizmo_build_on(struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                       const struct gz_camera *camera, const struct gz_seat *seat);
+                       const struct gz_camera *camera, const struct gz_pointer *hand,
+                       const struct gz_seat *seat);
 
 /* The handle under the pointer, by distance in pixels to what is drawn (for rays: angle), up to
  * tool.tolerance_px: the nearest. Of those that are at most 2 pixels further than the nearest, and

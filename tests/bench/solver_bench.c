@@ -58,7 +58,7 @@ static double measure_handle(const struct gz_camera *camera, const struct gz_too
     gz_trs result = target.local;
     double at[2], best = 1e18, residual = 0;
     volatile double sink = 0; /* keeps the work from being left out */
-    if (!gz_gizmo_build(&gizmo, tool, camera, &target, 1, 0)) return -1;
+    if (!gz_gizmo_build(&gizmo, tool, camera, NULL, &target, 1, 0)) return -1;
     if (!gz_camera_project(camera, gizmo.origin, at, NULL)) return -1;
     struct gz_pointer pointer = {.at = {at[0] + 60, at[1] - 35}};
     if (gz_drag_begin(&drag, handle, &gizmo, tool, camera, &pointer, 0) != GZ_SOLVE_OK) return -1;
@@ -95,7 +95,7 @@ static double measure_many(const struct gz_camera *camera, const struct gz_tool 
         targets[i].local.t.x += i * 1e-4;
         targets[i].parent.linear = gz_mat3_from_quat(gz_quat_about((gz_vec3){0, 1, 0}, i * 0.01));
     }
-    if (!gz_gizmo_build(&gizmo, tool, camera, targets, NODES, 0)) return -1;
+    if (!gz_gizmo_build(&gizmo, tool, camera, NULL, targets, NODES, 0)) return -1;
     if (!gz_camera_project(camera, gizmo.origin, at, NULL)) return -1;
     struct gz_pointer pointer = {.at = {at[0] + 60, at[1] - 35}};
     if (gz_drag_begin(&drag, handle, &gizmo, tool, camera, &pointer, 0) != GZ_SOLVE_OK) return -1;
@@ -128,7 +128,7 @@ static double measure_hover(const struct gz_camera *camera, const struct gz_tool
     struct gz_gizmo gizmo;
     double at[2], best = 1e18;
     volatile unsigned sink = 0;
-    if (!gz_gizmo_build(&gizmo, tool, camera, &target, 1, 0)) return -1;
+    if (!gz_gizmo_build(&gizmo, tool, camera, NULL, &target, 1, 0)) return -1;
     if (!gz_camera_project(camera, gizmo.origin, at, NULL)) return -1;
     for (int round = 0; round < ROUNDS; round++) {
         double start = now_ns();
@@ -153,7 +153,7 @@ static double measure_build(const struct gz_camera *camera, const struct gz_tool
         double start = now_ns();
         for (int i = 0; i < UPDATES; i++) {
             target.local.t.x += 1e-6;
-            if (!gz_gizmo_build(&gizmo, tool, camera, &target, 1, 0)) return -1;
+            if (!gz_gizmo_build(&gizmo, tool, camera, NULL, &target, 1, 0)) return -1;
             sink += gizmo.size;
         }
         double each = (now_ns() - start) / UPDATES;
@@ -171,7 +171,7 @@ static double measure_beyond(const struct gz_camera *camera, const struct gz_too
     struct gz_motion motion = gz_motion_none;
     double at[2], best = 1e18;
     int clamped = 0;
-    if (!gz_gizmo_build(&gizmo, tool, camera, &target, 1, 0)) return -1;
+    if (!gz_gizmo_build(&gizmo, tool, camera, NULL, &target, 1, 0)) return -1;
     if (!gz_camera_project(camera, gizmo.origin, at, NULL)) return -1;
     struct gz_pointer pointer = {.at = {at[0] + 60, at[1] - 35}};
     if (gz_drag_begin(&drag, GZ_TZX, &gizmo, tool, camera, &pointer, 0) != GZ_SOLVE_OK) return -1;

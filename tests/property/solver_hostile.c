@@ -200,7 +200,7 @@ const char *hostile_run(struct supply *supply)
         if (!gz_camera_prepare(&camera, &input, NULL)) return NULL;
         used = &camera;
     }
-    if (!gz_gizmo_build(&gizmo, &tool, used, &target, 1, 0)) return NULL;
+    if (!gz_gizmo_build(&gizmo, &tool, used, NULL, &target, 1, 0)) return NULL;
     const char *fault = run_drag(supply, &gizmo, &tool, used, &target);
     return fault != NULL ? fault : run_rest(supply, &gizmo, &tool, used, &target);
 }

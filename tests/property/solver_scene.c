@@ -92,7 +92,7 @@ bool scene_build(struct scene *scene)
 {
     struct gz_camera_input input = eye_matrices(&scene->eye);
     return gz_camera_prepare(&scene->camera, &input, NULL) &&
-           gz_gizmo_build(&scene->gizmo, &scene->tool, &scene->camera, &scene->target, 1, 0);
+           gz_gizmo_build(&scene->gizmo, &scene->tool, &scene->camera, NULL, &scene->target, 1, 0);
 }
 
 bool scene_press(struct scene *scene, double x, double y)

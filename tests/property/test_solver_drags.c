@@ -150,7 +150,7 @@ static bool make_case(struct drag_case *c, struct dice *dice)
     if (!gz_camera_prepare(&c->camera, &c->input, NULL) ||
         !reference_init(&c->reference, &c->input))
         return false;
-    if (!gz_gizmo_build(&c->gizmo, &c->tool, &c->camera, &c->target, 1, 0)) return false;
+    if (!gz_gizmo_build(&c->gizmo, &c->tool, &c->camera, NULL, &c->target, 1, 0)) return false;
     if (!gz_camera_project(&c->camera, place_on_handle(c, dice), c->press.at, NULL)) return false;
     for (int i = 0; i < 2; i++) c->press.at[i] += dice_uniform(dice, -3, 3);
     for (int m = 0; m < MOVES; m++) {
@@ -490,7 +490,7 @@ static gz_trs drag_once(const struct eye *eye, const struct gz_target *target,
     tool.mode = GZ_MODE_UNIVERSAL;
     tool.size_px *= pixels;
     assert_true(gz_camera_prepare(&camera, &input, NULL));
-    assert_true(gz_gizmo_build(&gizmo, &tool, &camera, target, 1, 0));
+    assert_true(gz_gizmo_build(&gizmo, &tool, &camera, NULL, target, 1, 0));
     assert_true(gz_camera_project(&camera, gizmo.origin, pointer.at, NULL));
     pointer.at[0] = rint(pointer.at[0] / pixels + 41) * pixels;
     pointer.at[1] = rint(pointer.at[1] / pixels - 23) * pixels;

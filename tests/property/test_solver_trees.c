@@ -164,9 +164,10 @@ TEST(test_order_of_the_selection_changes_no_bit)
         }
         other = scene;
         if (!scene_build(&scene) || !scene_build(&other)) continue;
-        bool one = gz_gizmo_build(&scene.gizmo, &scene.tool, &scene.camera, targets, NODES, 0);
+        bool one =
+            gz_gizmo_build(&scene.gizmo, &scene.tool, &scene.camera, NULL, targets, NODES, 0);
         bool two =
-            gz_gizmo_build(&other.gizmo, &other.tool, &other.camera, shuffled, NODES, active);
+            gz_gizmo_build(&other.gizmo, &other.tool, &other.camera, NULL, shuffled, NODES, active);
         hold(one == two, n);
         if (one) hold(same_bits(&scene.gizmo, &other.gizmo, sizeof scene.gizmo), n);
     }
@@ -207,7 +208,7 @@ TEST(test_pivots_are_where_they_are_said_to_be)
                                                 [GZ_PIVOT_POINT] = tool.pivot_point};
         for (int pivot = 0; pivot < GZ_PIVOT_COUNT; pivot++) {
             tool.pivot = (enum gz_pivot)pivot;
-            hold(gz_gizmo_build(&gizmo, &tool, NULL, targets, NODES, active), n);
+            hold(gz_gizmo_build(&gizmo, &tool, NULL, NULL, targets, NODES, active), n);
             double slack = 1e-15 * NODES * (gz_length(low) + gz_length(high));
             hold_near(gz_length(gz_sub(gizmo.origin, wanted[pivot])), 0, slack, n);
             hold(gizmo.each == (pivot == GZ_PIVOT_EACH), n);

@@ -90,6 +90,31 @@ function* path(n, [x, y] = [400, 300]) {
 
 // Most of the time is the network's.
 describe("prediction", { concurrency: true }, () => {
+  test("a_hand_without_a_camera_is_shown_the_servers_gizmo", async () => {
+    const scene = sceneName();
+    const [id] = await build(scene);
+    const hands = await Promise.all(
+      [true, false].map(async (predict) => {
+        const more = { url: daemon.socket, scene, WebSocket, predict };
+        const hand = await connect({ ...more, user: predict ? "Ada" : "Bob" });
+        closing.push(() => hand.close());
+        await until(() => hand.predicting === predict);
+        await hand.select([id]);
+        return hand;
+      }),
+    );
+    for (const away of [0.4, 7, 300])
+      for (const hand of hands) {
+        await hand.probe({ ray: [0.3, 0, 0.1 + away, 0.01, 0, -1] });
+        assert.ok(Math.abs(hand.gizmo.size / (0.096 * away) - 1) < 1e-9, `${hand.gizmo.size}`);
+        const aim = [0.3, 0, 0.1 + 2 * away, 0.173, 0, -2];
+        const { handle } = await hand.down({ ray: aim.with(3, 0.173 * away).with(5, -2 * away) });
+        assert.equal(handle, "tx");
+        assert.ok(Math.abs(hand.gizmo.size / (0.192 * away) - 1) < 1e-9, `${hand.gizmo.size}`);
+        await hand.cancel();
+      }
+  });
+
   for (const ms of [0, 100, 400])
     test(`drags_show_at_once_and_are_never_corrected_at_${ms}_ms`, async () => {
       const scene = sceneName();

@@ -30,7 +30,7 @@ int main(void)
 
     struct gz_tool tool = gz_tool_default;
     struct gz_gizmo gizmo;
-    if (!gz_gizmo_build(&gizmo, &tool, &camera, &node, 1, 0)) return 1;
+    if (!gz_gizmo_build(&gizmo, &tool, &camera, NULL, &node, 1, 0)) return 1;
 
     /* The pointer goes to the middle of the x axis, and presses what it finds there. */
     struct gz_pointer pointer = {.at = {0, 0}};

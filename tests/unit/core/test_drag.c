@@ -88,6 +88,37 @@ STORY_TEST(test_drag_needs_a_camera_for_pixels)
     assert_near(place(s, s->node), 2, 1, 0);
 }
 
+static void assert_size(const struct client *client, double size)
+{
+    assert_true(fabs(client_last(client, GZ_OP_GIZMO)->gizmo.size - size) <= 1e-9 * size);
+}
+
+/* A hand without a camera is shown a gizmo of the same angle from anywhere, and takes what it aims
+ * at. */
+STORY_TEST(test_a_hand_has_the_gizmo_at_its_own_angle)
+{
+    static const double distances[] = {0.5, 20, 1000};
+    struct client *hand = client_join(s->host, "eve", GZ_ROLE_EDITOR);
+    assert_ok(ask_select(hand, s->node));
+    for (size_t i = 0; i < COUNT(distances); i++) {
+        const double away = distances[i], size = 0.096 * away;
+        struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_RAY};
+        message.pointer =
+            (struct gz_pointer_message){.phase = GZ_PHASE_HOVER, .ray = {0, 0, away, 0.1, 0, -1}};
+        assert_ok(client_ask(hand, &message));
+        assert_size(hand, size);
+        message.pointer.phase = GZ_PHASE_DOWN;
+        memcpy(message.pointer.ray, (double[]){0, 0, 2 * away, 1.8 * size, 0, -2 * away},
+               sizeof message.pointer.ray);
+        const struct gz_message *answer = client_ask(hand, &message);
+        assert_ok(answer);
+        assert_int_equal(answer->ok.handle, GZ_TX);
+        message.pointer.phase = GZ_PHASE_CANCEL;
+        assert_ok(client_ask(hand, &message));
+        assert_size(hand, 2 * size);
+    }
+}
+
 /* ---- wheel and orbit ---- */
 
 STORY_TEST(test_wheel_beyond_reason_keeps_the_last_good_scale)

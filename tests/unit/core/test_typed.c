@@ -116,7 +116,7 @@ static gz_trs solved(const gz_trs *start, const gz_affine *parent, enum gz_handl
     struct gz_drag drag;
     struct gz_motion motion = gz_motion_none;
     gz_trs local;
-    assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, &view, &target, 1, 0));
+    assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, &view, NULL, &target, 1, 0));
     assert_int_equal(gz_drag_begin(&drag, handle, &gizmo, &gz_tool_default, &view, NULL, 0),
                      GZ_SOLVE_OK);
     assert_int_equal(gz_drag_value(&drag, value.numbers, (int)value.count, &motion), GZ_SOLVE_OK);

@@ -151,7 +151,7 @@ TEST(test_without_camera_or_targets_there_is_no_drag)
     struct gz_predict predict;
     struct gz_gizmo_state gizmo;
     const struct gz_pointer pixel = at(1000, 540),
-                            ray = {.is_ray = true, .origin = {0.05, 0, 9}, .direction = {0, 0, -1}};
+                            ray = {.is_ray = true, .origin = {0.3, 0, 9}, .direction = {0, 0, -1}};
     const struct gz_target target = node_at(0, 0, 0);
     gz_predict_init(&predict);
     assert_false(gz_predict_gizmo(&predict, &gizmo));
@@ -164,5 +164,31 @@ TEST(test_without_camera_or_targets_there_is_no_drag)
     assert_int_equal(gz_predict_pick(&predict, &ray), GZ_TX);
     assert_int_equal(gz_predict_press(&predict, GZ_TX, &ray, 0), GZ_SOLVE_OK);
     assert_int_equal(gz_predict_move(&predict, &pixel, 0), GZ_SOLVE_KEPT);
+    gz_predict_finish(&predict);
+}
+
+TEST(test_a_hand_has_the_gizmo_at_its_own_angle)
+{
+    struct gz_predict predict;
+    struct gz_gizmo_state gizmo;
+    const struct gz_target target = node_at(0, 0, 0);
+    const struct gz_pointer near = {.is_ray = true,
+                                    .origin = {0, 0, 1},
+                                    .direction = {0.08, 0, -1}},
+                            far = {
+                                .is_ray = true, .origin = {0, 0, 50}, .direction = {0.08, 0, -1}};
+    gz_predict_init(&predict);
+    assert_true(gz_predict_targets(&predict, &target, 1, 0));
+    assert_true(gz_predict_gizmo(&predict, &gizmo));
+    assert_near(gizmo.size, 0.192, 1e-12);
+    gz_predict_point(&predict, &near);
+    assert_true(gz_predict_gizmo(&predict, &gizmo));
+    assert_near(gizmo.size, 0.096, 1e-12);
+    assert_int_equal(gizmo.hover, GZ_TX);
+    /* A press counts by its own hand, not by the last one's. */
+    assert_int_equal(gz_predict_pick(&predict, &far), GZ_TX);
+    assert_int_equal(gz_predict_press(&predict, GZ_TX, &far, 0), GZ_SOLVE_OK);
+    assert_true(gz_predict_gizmo(&predict, &gizmo));
+    assert_near(gizmo.size, 4.8, 1e-12);
     gz_predict_finish(&predict);
 }

@@ -58,7 +58,8 @@ struct stage stage_of(struct gz_camera camera, struct gz_target target)
 
 void stage_build(struct stage *stage)
 {
-    assert_true(gz_gizmo_build(&stage->gizmo, &stage->tool, &stage->camera, &stage->target, 1, 0));
+    assert_true(
+        gz_gizmo_build(&stage->gizmo, &stage->tool, &stage->camera, NULL, &stage->target, 1, 0));
 }
 
 void stage_image(const struct stage *stage, gz_vec3 point, double at[2])

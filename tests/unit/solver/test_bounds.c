@@ -172,7 +172,7 @@ TEST(test_several_nodes_have_one_box_along_the_worlds_axes)
     targets[1].bounds = &box;
     targets[1].local.r =
         about(0, 0, 1, 45); /* its box is 2 by 2 metres: 2.83 across; targets[2] has none */
-    assert_true(gz_gizmo_build(&s.gizmo, &s.tool, &s.camera, targets, 3, 0));
+    assert_true(gz_gizmo_build(&s.gizmo, &s.tool, &s.camera, NULL, targets, 3, 0));
     double middle = 0.5 * M_SQRT1_2, across = 2 * M_SQRT1_2;
     const gz_box all = {{-1 - middle - across, -3, -0.75}, {3, 1 + middle + across, 0.5}};
     assert_place(s.gizmo.origin, gz_box_centre(&all), 1e-12);
@@ -203,12 +203,12 @@ TEST(test_several_nodes_give_the_same_box_in_any_order)
     struct gz_target targets[3] = {skewed(), node_at(0.1, 0.7, -0.3), skewed()};
     targets[2].local.t.x = 1.7;
     struct gz_gizmo one = s.gizmo, other = s.gizmo;
-    assert_true(gz_gizmo_build(&one, &s.tool, &s.camera, targets, 3, 0));
+    assert_true(gz_gizmo_build(&one, &s.tool, &s.camera, NULL, targets, 3, 0));
     struct gz_target first = targets[0];
     targets[0] = targets[1];
     targets[1] = targets[2];
     targets[2] = first;
-    assert_true(gz_gizmo_build(&other, &s.tool, &s.camera, targets, 3, 2));
+    assert_true(gz_gizmo_build(&other, &s.tool, &s.camera, NULL, targets, 3, 2));
     assert_memory_equal(&one.box_centre, &other.box_centre, sizeof one.box_centre);
     assert_memory_equal(one.box_half, other.box_half, sizeof one.box_half);
 }
@@ -298,7 +298,7 @@ TEST(test_bare_ray_picks_and_pulls_a_side)
 {
     struct stage s = stage_with_bounds(node_at(0, 0, 0));
     s.target.bounds = &box;
-    assert_true(gz_gizmo_build(&s.gizmo, &s.tool, NULL, &s.target, 1, 0));
+    assert_true(gz_gizmo_build(&s.gizmo, &s.tool, NULL, NULL, &s.target, 1, 0));
     struct gz_pointer ray = {
         .is_ray = true, .origin = {1, 0.5, 5}, .direction = {0, 0, -5.25}}; /* at the face bxp */
     assert_int_equal(gz_gizmo_pick(&s.gizmo, &s.tool, NULL, &ray), GZ_BXP);
@@ -343,5 +343,5 @@ TEST(test_faces_show_though_the_middle_is_behind)
     const struct gz_camera outside = camera_at(0, 0, -4.5);
     target.bounds = &room;
     tool.mode = GZ_MODE_BOUNDS;
-    assert_false(gz_gizmo_build(&gizmo, &tool, &outside, &target, 1, 0));
+    assert_false(gz_gizmo_build(&gizmo, &tool, &outside, NULL, &target, 1, 0));
 }

@@ -183,7 +183,7 @@ static void apply_to_nothing(void)
 static void build_of_nothing(void)
 {
     struct gz_gizmo gizmo;
-    (void)gz_gizmo_build(&gizmo, &gz_tool_default, NULL, NULL, 1, 0);
+    (void)gz_gizmo_build(&gizmo, &gz_tool_default, NULL, NULL, NULL, 1, 0);
 }
 
 static void begin_without_gizmo(void)

@@ -125,7 +125,7 @@ TEST(test_rays_without_camera_drag_every_handle)
     struct gz_gizmo gizmo;
     target.bounds = &box;
     tool.mode = GZ_MODE_UNIVERSAL;
-    assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
+    assert_true(gz_gizmo_build(&gizmo, &tool, NULL, NULL, &target, 1, 0));
     struct gz_pointer press = {.is_ray = true,
                                .origin = {1, 1.5, 2},
                                .direction = {-0.93, -1.41, -2}},
@@ -153,7 +153,7 @@ TEST(test_closest_method_is_the_nearest_place)
     struct gz_motion motion = gz_motion_none;
     struct gz_tool tool = gz_tool_default;
     tool.axis_method = GZ_AXIS_CLOSEST;
-    assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
+    assert_true(gz_gizmo_build(&gizmo, &tool, NULL, NULL, &target, 1, 0));
     struct gz_pointer ray = {.is_ray = true, .origin = {0.25, 4, 0.5}, .direction = {0, -3, 0}};
     assert_int_equal(gz_drag_begin(&drag, GZ_TX, &gizmo, &tool, NULL, &ray, 0), GZ_SOLVE_OK);
     assert_int_equal(drag.rule, GZ_RULE_AXIS_CLOSEST);
@@ -389,7 +389,7 @@ TEST(test_hand_that_turns_across_an_axis_moves_nothing)
         struct gz_gizmo gizmo;
         struct gz_drag drag;
         struct gz_motion motion = gz_motion_none;
-        assert_true(gz_gizmo_build(&gizmo, &tool, camera, &target, 1, 0));
+        assert_true(gz_gizmo_build(&gizmo, &tool, camera, NULL, &target, 1, 0));
         assert_vec3(gizmo.axes[0], axis.x, axis.y, axis.z, 1e-12);
         struct gz_pointer ray = hand((gz_vec3){0, 0, 0}, (gz_vec3){0, 0, -1});
         assert_int_equal(gz_drag_begin(&drag, GZ_TX, &gizmo, &tool, camera, &ray, 0), GZ_SOLVE_OK);
@@ -414,7 +414,7 @@ TEST(test_axis_at_the_hand_follows_height_and_push)
         gz_vec3 from = {0, 5 * sin(a), 5 * cos(a)};
         struct gz_pointer ray = hand(from, gz_negate(from));
         struct gz_motion motion = gz_motion_none;
-        assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, &target, 1, 0));
+        assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, NULL, &target, 1, 0));
         assert_int_equal(gz_drag_begin(&drag, GZ_TZ, &gizmo, &gz_tool_default, NULL, &ray, 0),
                          GZ_SOLVE_OK);
         assert_int_equal(drag.rule, degrees[i] < 5 ? GZ_RULE_AXIS_PIXELS : GZ_RULE_AXIS_SCREEN);
@@ -448,7 +448,7 @@ TEST(test_axis_past_the_hands_vanishing_point_stops)
         struct gz_drag drag;
         double last = 0;
         tool.axis_method = method;
-        assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
+        assert_true(gz_gizmo_build(&gizmo, &tool, NULL, NULL, &target, 1, 0));
         struct gz_pointer ray = hand((gz_vec3){0, 1, 0}, (gz_vec3){0, -1, 0.0});
         assert_int_equal(gz_drag_begin(&drag, GZ_TX, &gizmo, &tool, NULL, &ray, 0), GZ_SOLVE_OK);
         for (double a = -89; a < 40; a += 0.05) {

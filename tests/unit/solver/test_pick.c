@@ -153,7 +153,7 @@ TEST(test_ray_picks_by_angle)
     struct gz_gizmo gizmo;
     struct gz_tool tool = gz_tool_default;
     tool.size_px = 960;
-    assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
+    assert_true(gz_gizmo_build(&gizmo, &tool, NULL, NULL, &target, 1, 0));
     for (int side = -1; side <= 1; side += 2) {
         struct gz_pointer ray = {.is_ray = true, .origin = {0.3 * gizmo.size, 2, 3}};
         gz_vec3 grip = {0.3 * gizmo.size, 0, 0};
@@ -165,6 +165,75 @@ TEST(test_ray_picks_by_angle)
         ray.direction = gz_add(ray.direction, gz_scale(across, 0.03));
         assert_int_equal(gz_gizmo_pick(&gizmo, &tool, NULL, &ray), GZ_HANDLE_NONE);
     }
+}
+
+/* A hand aims by angle: what it can take from 1 m away it can take from 50 m. */
+static const double hand_distances[] = {0.05, 1, 10, 50, 1e6};
+
+TEST(test_a_hands_gizmo_has_one_angle_at_any_distance)
+{
+    const struct gz_target target = node_at(3, 4, 5);
+    for (size_t i = 0; i < COUNT(hand_distances); i++) {
+        const double away = hand_distances[i];
+        struct gz_gizmo gizmo;
+        /* Where it points does not matter. */
+        struct gz_pointer hand = {
+            .is_ray = true, .origin = {3, 4, 5 + away}, .direction = {1, 2, 3}};
+        assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, &hand, &target, 1, 0));
+        assert_near(gizmo.size / away, 0.096, 1e-9);
+        hand.direction = gz_sub((gz_vec3){3 + 0.9 * gizmo.size, 4, 5}, hand.origin);
+        assert_int_equal(gz_gizmo_pick(&gizmo, &gz_tool_default, NULL, &hand), GZ_TX);
+    }
+}
+
+/* The squares of the bounds have the angle of where they are. */
+TEST(test_a_hands_bounds_have_one_angle_at_any_distance)
+{
+    static const struct {
+        enum gz_handle handle;
+        double x, z;
+    } faces[] = {{GZ_BXP, 1, 0}, {GZ_BZP, 0, 1}, {GZ_BZN, 0, -1}};
+    struct gz_tool tool = gz_tool_default;
+    tool.mode = GZ_MODE_BOUNDS;
+    for (size_t i = 0; i < COUNT(hand_distances) * COUNT(faces); i++) {
+        const double away = hand_distances[i / COUNT(faces)], half = away / 5;
+        const gz_box box = {{-half, -half, -half}, {half, half, half}};
+        const gz_vec3 place = {3 + half * faces[i % COUNT(faces)].x, 4,
+                               5 + half * faces[i % COUNT(faces)].z};
+        const enum gz_handle handle = faces[i % COUNT(faces)].handle;
+        struct gz_target target = node_at(3, 4, 5);
+        struct gz_gizmo gizmo;
+        struct gz_pointer hand = {
+            .is_ray = true, .origin = {3, 4, 5 + away}, .direction = {1, 2, 3}};
+        target.bounds = &box;
+        assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &hand, &target, 1, 0));
+        gz_vec3 way = gz_sub(place, hand.origin);
+        /* 0.06 of 96 pixels up, each a thousandth of a radian, is where it ends. */
+        hand.direction = gz_add(way, (gz_vec3){0, 5.7e-3 * gz_length(way), 0});
+        assert_near(gz_gizmo_distance(&gizmo, &tool, NULL, &hand, handle), 0, 0);
+        hand.direction = gz_add(way, (gz_vec3){0, 6.76e-3 * gz_length(way), 0});
+        assert_near(gz_gizmo_distance(&gizmo, &tool, NULL, &hand, handle), 1, 0.01);
+    }
+}
+
+/* Without a ray, and from the pivot itself, as from 2 m away. */
+TEST(test_without_a_ray_the_hand_is_two_metres_away)
+{
+    const struct gz_target target = node_at(3, 4, 5);
+    const struct gz_pointer hands[] = {
+        {.is_ray = true, .origin = {3, 4, 5}, .direction = {1, 0, 0}}, {.at = {3, 4}}};
+    struct gz_gizmo gizmo;
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, i < 2 ? &hands[i] : NULL,
+                                   &target, 1, 0));
+        assert_near(gizmo.size, 0.192, 1e-15);
+    }
+    /* With a camera its pixels count. */
+    const struct gz_camera camera = camera_at(0, 0, 9);
+    struct gz_gizmo seen;
+    assert_true(gz_gizmo_build(&seen, &gz_tool_default, &camera, NULL, &target, 1, 0));
+    assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, &camera, &hands[0], &target, 1, 0));
+    assert_memory_equal(&gizmo, &seen, sizeof seen);
 }
 
 TEST(test_nodes_are_met_by_their_turned_boxes)
@@ -292,8 +361,8 @@ TEST(test_pivot_does_not_depend_on_order)
             struct gz_tool tool = gz_tool_default;
             struct gz_gizmo a, b;
             tool.pivot = pivots[p];
-            assert_true(gz_gizmo_build(&a, &tool, &camera, targets, 7, 0));
-            assert_true(gz_gizmo_build(&b, &tool, &camera, other, 7, 0));
+            assert_true(gz_gizmo_build(&a, &tool, &camera, NULL, targets, 7, 0));
+            assert_true(gz_gizmo_build(&b, &tool, &camera, NULL, other, 7, 0));
             assert_memory_equal(&a.origin, &b.origin, sizeof a.origin);
         }
     }

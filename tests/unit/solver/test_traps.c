@@ -20,8 +20,8 @@ static struct bare bare_at(gz_vec3 place, double size)
                      .tool = gz_tool_default,
                      .motion = gz_motion_none};
     b.tool.mode = GZ_MODE_UNIVERSAL;
-    b.tool.size_px = size / GZ_RAY_METRES_PER_PX;
-    assert_true(gz_gizmo_build(&b.gizmo, &b.tool, NULL, &b.target, 1, 0));
+    b.tool.size_px = size / (GZ_RAY_METRES * GZ_RAY_RADIANS_PER_PX);
+    assert_true(gz_gizmo_build(&b.gizmo, &b.tool, NULL, NULL, &b.target, 1, 0));
     return b;
 }
 

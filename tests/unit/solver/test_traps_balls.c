@@ -383,7 +383,7 @@ TEST(test_ball_about_the_hand_turns_with_it)
     struct gz_gizmo gizmo;
     struct gz_drag drag;
     struct gz_motion motion = gz_motion_none;
-    assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, &target, 1, 0));
+    assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, NULL, &target, 1, 0));
     struct gz_pointer ray = {
         .is_ray = true, .origin = {0, 0, 0.5 * gizmo.size}, .direction = {0, 0, -1}};
     assert_int_equal(gz_drag_begin(&drag, GZ_RB, &gizmo, &gz_tool_default, NULL, &ray, 0),
