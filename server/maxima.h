@@ -370,7 +370,7 @@
 #define GZ_CLUSTER_BATCH_CHANGES 1000
 #define GZ_CLUSTER_BATCH_BYTES ((size_t)4 * 1024 * 1024)
 /* Changes, and their bytes, by which a file is brought on until those of other scenes have their
- * turn: some 0.2 s. Reading on takes a new connection, some 5 ms. */
+ * turn: some 0.1 s for edits of one node. Reading on takes a new connection. */
 #define GZ_CLUSTER_TURN_CHANGES (4 * GZ_CLUSTER_BATCH_CHANGES)
 #define GZ_CLUSTER_TURN_BYTES (4 * GZ_CLUSTER_BATCH_BYTES)
 /* Seconds after which a member that was not seen any more is not looked for. */
