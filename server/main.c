@@ -16,10 +16,10 @@
 
 #include "cluster/postgres.h"
 #include "cluster/secret.h"
+#include "front/address.h"
+#include "front/identity.h"
 #include "host/host.h"
-#include "host/machine.h"
-#include "net/keyring.h"
-#include "net/origin.h"
+#include "host/memory.h"
 #include "options.h"
 #include "proto/args/args.h"
 #include "server/maxima.h"

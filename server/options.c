@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cluster/log.h"
-#include "host/name.h"
-#include "net/net.h"
-#include "net/origin.h"
+#include "front/address.h"
+#include "front/net.h"
+#include "host/scenes.h"
 #include "proto/args/args.h"
 #include "proto/base/text.h"
 #include "proto/message.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "net/address.h"
+#include "front/address.h"
 #include "proto/base/log.h"
 #include "server/maxima.h"
 #include "store/store.h"

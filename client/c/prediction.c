@@ -1,18 +1,19 @@
-/* prediction.c - passes sent and received messages to the predictions of the selection (chosen.h),
- * the nodes (moving.h) and the view (looking.h). See prediction.h. */
+/* prediction.c - passes sent and received messages to the predictions of the selection
+ * (client_selection.h), the nodes (drag_prediction.h) and the view (camera_prediction.h). See
+ * prediction.h. */
 #include "prediction.h"
 
-#include "chosen.h"
-#include "looking.h"
-#include "moving.h"
+#include "camera_prediction.h"
+#include "client_selection.h"
+#include "drag_prediction.h"
 
 struct gz_prediction {
     uint64_t session;
     enum gz_role role;
     uint64_t n; /* of the latest pointer */
-    struct gz_chosen chosen;
-    struct gz_moving moving;
-    struct gz_looking looking;
+    struct gz_client_selection chosen;
+    struct gz_drag_prediction moving;
+    struct gz_camera_prediction looking;
 };
 
 static struct gz_ids selected(const struct gz_prediction *p)
@@ -22,7 +23,7 @@ static struct gz_ids selected(const struct gz_prediction *p)
 
 static void stand(struct gz_prediction *p, enum gz_handle handle)
 {
-    gz_moving_stand(&p->moving, selected(p), handle);
+    gz_drag_prediction_stand(&p->moving, selected(p), handle);
 }
 
 static bool is_orbiting(const struct gz_prediction *p)
@@ -50,7 +51,8 @@ static void take_camera(struct gz_prediction *p, const struct gz_message *messag
     memcpy(input.view, camera->view, sizeof input.view);
     memcpy(input.proj, camera->proj, sizeof input.proj);
     memcpy(input.viewport, camera->viewport, sizeof input.viewport);
-    if (gz_moving_camera(&p->moving, &input)) gz_looking_camera(&p->looking, message);
+    if (gz_drag_prediction_camera(&p->moving, &input))
+        gz_camera_prediction_camera(&p->looking, message);
 }
 
 static void take_snap(struct gz_snap *snap, uint64_t has, const struct gz_tool_message *said)
@@ -84,8 +86,8 @@ static void take_tool(struct gz_prediction *p, uint64_t has, const struct gz_too
 
 static void take_select(struct gz_prediction *p, struct gz_ids nodes, enum gz_how how, uint64_t rid)
 {
-    gz_chosen_change(&p->chosen, nodes, how);
-    gz_chosen_await(&p->chosen, rid);
+    gz_client_selection_change(&p->chosen, nodes, how);
+    gz_client_selection_await(&p->chosen, rid);
     p->moving.is_stale = true;
 }
 
@@ -98,29 +100,31 @@ static bool does_orbit(const struct gz_prediction *p, uint32_t mods)
 static void press(struct gz_prediction *p, const struct gz_message *message,
                   const struct gz_step *step)
 {
-    if (gz_moving_drags(&p->moving) || is_orbiting(p) || !step->has_place) return;
-    gz_moving_rest(&p->moving);
+    if (gz_drag_prediction_drags(&p->moving) || is_orbiting(p) || !step->has_place) return;
+    gz_drag_prediction_rest(&p->moving);
     if (does_orbit(p, step->mods)) {
         struct gz_looked_at at = looked_at(p);
-        gz_looking_press(&p->looking, &p->moving.predict, &at, message->rid, &step->pointer);
+        gz_camera_prediction_press(&p->looking, &p->moving.predict, &at, message->rid,
+                                   &step->pointer);
         return;
     }
     enum gz_handle handle = gz_prediction_handle(p, message);
     gz_predict_point(&p->moving.predict, &step->pointer);
-    gz_chosen_press(&p->chosen, message->rid, (step->mods & (1u << GZ_MOD_ADD)) != 0);
+    gz_client_selection_press(&p->chosen, message->rid, (step->mods & (1u << GZ_MOD_ADD)) != 0);
     stand(p, handle);
     struct gz_step picked = *step;
     picked.mods |= 1u << GZ_MOD_PICKED;
-    if (handle != GZ_HANDLE_NONE) gz_moving_press(&p->moving, message->rid, handle, &picked);
+    if (handle != GZ_HANDLE_NONE)
+        gz_drag_prediction_press(&p->moving, message->rid, handle, &picked);
 }
 
 static void move(struct gz_prediction *p, const struct gz_step *step)
 {
     if (!step->has_place) return;
-    if (gz_moving_drags(&p->moving))
-        gz_moving_go(&p->moving, step);
+    if (gz_drag_prediction_drags(&p->moving))
+        gz_drag_prediction_go(&p->moving, step);
     else if (is_orbiting(p))
-        gz_looking_turn(&p->looking, &p->moving.predict, &step->pointer, step->mods);
+        gz_camera_prediction_turn(&p->looking, &p->moving.predict, &step->pointer, step->mods);
     else
         gz_predict_point(&p->moving.predict, &step->pointer);
 }
@@ -129,18 +133,18 @@ static void release(struct gz_prediction *p, const struct gz_message *message,
                     const struct gz_step *step)
 {
     move(p, step);
-    if (gz_moving_drags(&p->moving))
-        gz_moving_end(&p->moving, message);
+    if (gz_drag_prediction_drags(&p->moving))
+        gz_drag_prediction_end(&p->moving, message);
     else if (is_orbiting(p) && step->has_place)
-        gz_looking_end(&p->looking, &p->moving.predict, message->rid);
+        gz_camera_prediction_end(&p->looking, &p->moving.predict, message->rid);
 }
 
 static void cancel(struct gz_prediction *p, const struct gz_message *message)
 {
-    if (gz_moving_drags(&p->moving))
-        gz_moving_cancel(&p->moving, message);
+    if (gz_drag_prediction_drags(&p->moving))
+        gz_drag_prediction_cancel(&p->moving, message);
     else if (is_orbiting(p))
-        gz_looking_cancel(&p->looking, &p->moving.predict, message->rid);
+        gz_camera_prediction_cancel(&p->looking, &p->moving.predict, message->rid);
 }
 
 static void take_pointer(struct gz_prediction *p, const struct gz_message *message)
@@ -156,28 +160,28 @@ static void take_pointer(struct gz_prediction *p, const struct gz_message *messa
 
 static void take_grab(struct gz_prediction *p, const struct gz_message *message)
 {
-    struct gz_moving *moving = &p->moving;
+    struct gz_drag_prediction *moving = &p->moving;
     struct gz_step step = gz_step_of(message);
     enum gz_handle handle = message->pointer.handle;
-    if (!gz_moving_drags(moving) && !is_orbiting(p) && may_edit(p)) {
+    if (!gz_drag_prediction_drags(moving) && !is_orbiting(p) && may_edit(p)) {
         if (message->has & GZ_HAS_POINTER_NODES)
             take_select(p, message->pointer.nodes, GZ_HOW_SET, message->rid);
         stand(p, handle);
-        gz_moving_press(moving, message->rid, handle, &step);
+        gz_drag_prediction_press(moving, message->rid, handle, &step);
     }
-    if (gz_moving_drags(moving) && step.is_typed && moving->running->handle == handle)
-        gz_moving_go(moving, &step);
+    if (gz_drag_prediction_drags(moving) && step.is_typed && moving->running->handle == handle)
+        gz_drag_prediction_go(moving, &step);
 }
 
 static void take_wheel(struct gz_prediction *p, const struct gz_message *message)
 {
-    bool runs = gz_moving_drags(&p->moving) || is_orbiting(p);
+    bool runs = gz_drag_prediction_drags(&p->moving) || is_orbiting(p);
     if (!runs && p->moving.predict.tool.mode == GZ_MODE_ORBIT) {
         struct gz_looked_at at = looked_at(p);
-        gz_looking_wheel(&p->looking, &p->moving.predict, &at, message);
+        gz_camera_prediction_wheel(&p->looking, &p->moving.predict, &at, message);
     } else if (!runs && may_edit(p)) {
         stand(p, GZ_HANDLE_NONE);
-        gz_moving_turn(&p->moving, message);
+        gz_drag_prediction_turn(&p->moving, message);
     }
 }
 
@@ -215,7 +219,7 @@ static bool completes_wheel(enum gz_op op)
 void gz_prediction_sent(struct gz_prediction *p, const struct gz_message *message)
 {
     if (message->op == GZ_OP_POINTER || message->op == GZ_OP_GRAB) p->n = message->pointer.n;
-    if (completes_wheel(message->op)) gz_moving_rest(&p->moving);
+    if (completes_wheel(message->op)) gz_drag_prediction_rest(&p->moving);
     switch (message->op) {
     case GZ_OP_CAMERA: take_camera(p, message); break;
     case GZ_OP_TOOL: take_tool(p, message->has, &message->tool); break;
@@ -226,7 +230,7 @@ void gz_prediction_sent(struct gz_prediction *p, const struct gz_message *messag
     case GZ_OP_GRAB: take_grab(p, message); break;
     case GZ_OP_WHEEL: take_wheel(p, message); break;
     case GZ_OP_SET:
-        if (may_edit(p)) gz_moving_set(&p->moving, message);
+        if (may_edit(p)) gz_drag_prediction_set(&p->moving, message);
         break;
     default: break;
     }
@@ -237,18 +241,18 @@ void gz_prediction_sent(struct gz_prediction *p, const struct gz_message *messag
 /* The server has dropped messages unread, without naming them. */
 static void give_up(struct gz_prediction *p)
 {
-    gz_moving_give_up(&p->moving);
-    gz_looking_give_up(&p->looking, &p->moving.predict);
-    gz_chosen_give_up(&p->chosen);
+    gz_drag_prediction_give_up(&p->moving);
+    gz_camera_prediction_give_up(&p->looking, &p->moving.predict);
+    gz_client_selection_give_up(&p->chosen);
 }
 
 static void take_answer(struct gz_prediction *p, const struct gz_message *message)
 {
     uint64_t chosen = p->chosen.version;
     if (message->has & GZ_HAS_RID) {
-        gz_moving_answer(&p->moving, message);
-        gz_looking_answer(&p->looking, &p->moving.predict, message);
-        gz_chosen_answer(&p->chosen, message);
+        gz_drag_prediction_answer(&p->moving, message);
+        gz_camera_prediction_answer(&p->looking, &p->moving.predict, message);
+        gz_client_selection_answer(&p->chosen, message);
     } else if (message->op == GZ_OP_ERROR && message->error.code == GZ_RATE_LIMITED) {
         give_up(p);
     }
@@ -264,7 +268,7 @@ static void take_presence(struct gz_prediction *p, const struct gz_message *mess
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];
         if (user->session != p->session || !(user->has & GZ_HAS_PRESENCE_SELECTION)) continue;
-        gz_chosen_tell(&p->chosen, user->selection);
+        gz_client_selection_tell(&p->chosen, user->selection);
         p->moving.is_stale = true;
     }
 }
@@ -274,17 +278,19 @@ static void start_over(struct gz_prediction *p, const struct gz_welcome *welcome
 {
     p->session = welcome->session;
     p->role = welcome->role;
-    gz_moving_clear(&p->moving);
-    gz_looking_clear(&p->looking);
-    gz_chosen_clear(&p->chosen);
+    gz_drag_prediction_clear(&p->moving);
+    gz_camera_prediction_clear(&p->looking);
+    gz_client_selection_clear(&p->chosen);
 }
 
 void gz_prediction_received(struct gz_prediction *p, const struct gz_message *message)
 {
     switch (message->op) {
     case GZ_OP_WELCOME: start_over(p, &message->welcome); break;
-    case GZ_OP_DELTA: gz_moving_delta(&p->moving, &message->delta, p->session); break;
-    case GZ_OP_VIEW: gz_looking_tell(&p->looking, &p->moving.predict, message->view); break;
+    case GZ_OP_DELTA: gz_drag_prediction_delta(&p->moving, &message->delta, p->session); break;
+    case GZ_OP_VIEW:
+        gz_camera_prediction_tell(&p->looking, &p->moving.predict, message->view);
+        break;
     case GZ_OP_PRESENCE: take_presence(p, message); break;
     case GZ_OP_OK:
     case GZ_OP_ERROR: take_answer(p, message); break;
@@ -348,12 +354,12 @@ enum gz_handle gz_prediction_handle(struct gz_prediction *p, const struct gz_mes
 
 bool gz_prediction_trs(const struct gz_prediction *p, uint64_t id, gz_trs *trs)
 {
-    return gz_foreseen_trs(&p->moving.unanswered.foreseen, id, trs);
+    return gz_predicted_trs(&p->moving.unanswered.foreseen, id, trs);
 }
 
 bool gz_prediction_world(const struct gz_prediction *p, uint64_t id, gz_affine *world)
 {
-    return gz_foreseen_world(&p->moving.unanswered.foreseen, id, world);
+    return gz_predicted_world(&p->moving.unanswered.foreseen, id, world);
 }
 
 bool gz_prediction_view(const struct gz_prediction *p, double view[16])
@@ -373,14 +379,14 @@ uint64_t gz_prediction_corrections(const struct gz_prediction *p)
 struct gz_prediction *gz_prediction_create(const struct gz_mirror *mirror)
 {
     struct gz_prediction *p = calloc(1, sizeof *p);
-    if (p != NULL) gz_moving_init(&p->moving, mirror);
+    if (p != NULL) gz_drag_prediction_init(&p->moving, mirror);
     return p;
 }
 
 void gz_prediction_destroy(struct gz_prediction *p)
 {
     if (p == NULL) return;
-    gz_moving_finish(&p->moving);
-    gz_chosen_finish(&p->chosen);
+    gz_drag_prediction_finish(&p->moving);
+    gz_client_selection_finish(&p->chosen);
     free(p);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "ctl.h"
-#include "exchange/exchange.h"
+#include "gltf/gltf.h"
 #include "proto/limits.h"
 
 /* Matrices of floats are off by less. */

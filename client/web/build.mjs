@@ -68,7 +68,7 @@ async function copyStatic() {
   for (const file of files) await copyFile(join(here, "editor/static", file), join(folder, file));
   // The start page makes the sample scene from this file, if the daemon has not made the scene.
   await copyFile(
-    join(here, "../../server/exchange/sample/robot-arm.glb"),
+    join(here, "../../server/gltf/sample/robot-arm.glb"),
     join(folder, "robot-arm.glb"),
   );
 }

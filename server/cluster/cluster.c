@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "server/maxima.h"
 
 /* Seconds between passes of the follower. */
@@ -85,7 +85,7 @@ bool gz_cluster_follow(struct gz_cluster *cluster)
     if (gz_cluster_check_entered(cluster, &error) != GZ_OK)
         gz_follow_nothing(cluster);
     else if (gz_follow(cluster))
-        gz_adopt(cluster);
+        gz_import_existing(cluster);
     return cluster->is_left;
 }
 
@@ -193,7 +193,7 @@ void gz_cluster_destroy(struct gz_cluster *cluster)
     pthread_mutex_unlock(&cluster->mutex);
     if (cluster->has_renewer) pthread_join(cluster->renewer, NULL);
     if (cluster->has_follower) pthread_join(cluster->follower, NULL);
-    gz_keep_finish(cluster);
+    gz_file_cache_finish(cluster);
     leave(cluster);
     pthread_cond_destroy(&cluster->change);
     pthread_mutex_destroy(&cluster->mutex);

@@ -8,8 +8,8 @@
  * gz_cluster_destroy. Threads: any, as said at each function; functions that ask the engine block,
  * and are for workers. Errors: GZ_STORAGE if the engine cannot be asked; GZ_CONFLICT if the file
  * here belongs to another scene than the log's; those of the store. */
-#ifndef GZ_CLUSTER_H
-#define GZ_CLUSTER_H
+#ifndef GZ_CLUSTER_CLUSTER_H
+#define GZ_CLUSTER_CLUSTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 #include "store/ship.h"
 
 struct gz_cluster;
-struct gz_claim;
+struct gz_scene_lease;
 
 /* What the cluster is told by the rooms that know it. A NULL allows everything. Any thread. */
 struct gz_cluster_rules {
@@ -43,21 +43,21 @@ struct gz_cluster_options {
 };
 
 /* The request for a claim. Its strings outlive the claim. */
-struct gz_claim_request {
+struct gz_scene_lease_request {
     const char *name, *path;
     bool create;  /* create it if neither the log nor the folder has it; else GZ_UNKNOWN_SCENE */
     bool at_once; /* GZ_BAD_STATE if the file is in use here; else wait for it */
-    /* The claim has ended, or is wanted back (gz_claim_state). Called on any thread, until
+    /* The claim has ended, or is wanted back (gz_scene_lease_state). Called on any thread, until
      * gz_cluster_close; it must not call the cluster. */
     void (*notify)(void *context);
     void *context;
 };
 
-enum gz_claim_state {
-    GZ_CLAIM_HELD,
-    GZ_CLAIM_WANTED, /* another member is to have the scene: close it in order */
-    GZ_CLAIM_OVER,   /* this member has stepped down: the store gets no more answers */
-    GZ_CLAIM_LOST    /* another member is the authority: the store accepts no more batches */
+enum gz_scene_lease_state {
+    GZ_SCENE_LEASE_HELD,
+    GZ_SCENE_LEASE_WANTED, /* another member is to have the scene: close it in order */
+    GZ_SCENE_LEASE_OVER,   /* this member has stepped down: the store gets no more answers */
+    GZ_SCENE_LEASE_LOST    /* another member is the authority: the store accepts no more batches */
 };
 
 /* Enters the cluster and starts the threads. The options' pointers outlive the cluster. An engine
@@ -76,28 +76,30 @@ void gz_cluster_destroy(struct gz_cluster *cluster);
  * GZ_OK with a claim; or, if another member has the scene, with *claim NULL and that member's
  * `url`. Blocks. */
 GZ_MUST_USE enum gz_status gz_cluster_open(struct gz_cluster *cluster,
-                                           const struct gz_claim_request *request,
-                                           struct gz_claim **claim,
+                                           const struct gz_scene_lease_request *request,
+                                           struct gz_scene_lease **claim,
                                            char url[GZ_MEMBER_URL_BYTES_MAX + 1],
                                            struct gz_error *error);
 /* The store is open: from now on `notify` is called, at once if the claim has ended already. */
-void gz_claim_opened(struct gz_claim *claim);
+void gz_scene_lease_opened(struct gz_scene_lease *claim);
 /* For the store. */
-const struct gz_shipping *gz_claim_shipping(const struct gz_claim *claim);
-enum gz_claim_state gz_claim_state(const struct gz_claim *claim);
+const struct gz_shipping *gz_scene_lease_shipping(const struct gz_scene_lease *claim);
+enum gz_scene_lease_state gz_scene_lease_state(const struct gz_scene_lease *claim);
 /* Where the scene goes on once this member gives it up: fills `url` with the address of the member
  * that wants or has it, else of one that answers. False: none is known. Any
  * thread; does not block. */
-bool gz_claim_successor(const struct gz_claim *claim, char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
+bool gz_scene_lease_successor(const struct gz_scene_lease *claim,
+                              char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
 /* Whether gz_cluster_open created the scene. */
-bool gz_claim_is_new(const struct gz_claim *claim);
+bool gz_scene_lease_is_new(const struct gz_scene_lease *claim);
 /* Delete or rename the scene in the log: after its store was closed, before its file is changed.
  * Block. GZ_BAD_STATE if the claim is lost; GZ_CONFLICT if the new name is taken. */
-GZ_MUST_USE enum gz_status gz_claim_delete(struct gz_claim *claim, struct gz_error *error);
-GZ_MUST_USE enum gz_status gz_claim_rename(struct gz_claim *claim, const char *new_name,
-                                           struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_scene_lease_delete(struct gz_scene_lease *claim,
+                                                 struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_scene_lease_rename(struct gz_scene_lease *claim, const char *new_name,
+                                                 struct gz_error *error);
 /* Gives the lease back, after the store was closed. Blocks. NULL is fine. */
-void gz_cluster_close(struct gz_claim *claim);
+void gz_cluster_close(struct gz_scene_lease *claim);
 
 /* ---- whether this member may go on ---- */
 

@@ -1,9 +1,38 @@
-/* Common functions: clocks, paths, waiting, and the state of the engine. */
+/* engine.c - what a member hears from its log, and names of scenes. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "cluster/internal.h"
+#include "cluster/log.h"
+#include "cluster/member.h"
+
+/* ---- sessions by user ---- */
+
+/* Checks the names and addresses of members. */
+
+bool gz_member_name_valid(const char *name)
+{
+    size_t size = strlen(name);
+    static const char taken[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+    return size > 0 && size <= GZ_MEMBER_BYTES_MAX && strspn(name, taken) == size;
+}
+
+/* Visible ASCII: scheme, host, and perhaps a path below which the daemon is served. */
+bool gz_member_url_valid(const char *url)
+{
+    size_t size = strlen(url);
+    size_t scheme = strncmp(url, "http://", 7) == 0 ? 7 : strncmp(url, "https://", 8) == 0 ? 8 : 0;
+    if (scheme == 0 || size > GZ_MEMBER_URL_BYTES_MAX) return false;
+    for (size_t i = 0; i < size; i++) {
+        if (!isgraph((unsigned char)url[i])) return false;
+    }
+    return strcspn(url + scheme, "/") > 0 && strcspn(url + scheme, "@?#") == size - scheme;
+}
+
+/* ---- engine ---- */
+
+/* Common functions: clocks, paths, waiting, and the state of the engine. */
 
 /* Seconds without an answer of the engine after which the member is unhealthy. */
 #define SILENCE_SECONDS_MAX 3
@@ -147,7 +176,7 @@ struct gz_cluster_stats gz_cluster_stats(struct gz_cluster *cluster)
     pthread_mutex_lock(&cluster->mutex);
     struct gz_cluster_stats stats = cluster->stats;
     const double now_s = gz_cluster_now();
-    for (const struct gz_claim *claim = cluster->claims; claim != NULL; claim = claim->next) {
+    for (const struct gz_scene_lease *claim = cluster->claims; claim != NULL; claim = claim->next) {
         double running_s = claim->append_from_s > 0 ? now_s - claim->append_from_s : 0;
         if (running_s > stats.last_append_s) stats.last_append_s = running_s;
     }

@@ -1,5 +1,5 @@
-/* Brings the file of a scene up to the end of its log: by the newest copy if the file is older,
- * then change by change. */
+/* file.c - files of scenes that other members have: what their logs say is applied, and some stay
+ * open. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,92 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "server/maxima.h"
 #include "store/store.h"
+
+/* ---- keep ---- */
+
+/* Files of other members' scenes that stay open while they are followed. */
+
+/* Seconds without changes after which a file is closed, so that it is one file again, safe from a
+ * crash. */
+#define IDLE_SECONDS 10
+
+/* The entry of this name; "" finds a free one. NULL for none. Under the mutex. */
+static struct gz_kept_file *find(struct gz_cluster *cluster, const char *name)
+{
+    for (size_t i = 0; i < GZ_CLUSTER_KEPT_MAX; i++)
+        if (strcmp(cluster->kept[i].name, name) == 0) return &cluster->kept[i];
+    return NULL;
+}
+
+/* Takes the entry out; without an applier if there is none. */
+static struct gz_kept_file take(struct gz_cluster *cluster, const char *name)
+{
+    struct gz_kept_file taken = {.applier = NULL};
+    pthread_mutex_lock(&cluster->mutex);
+    struct gz_kept_file *kept = find(cluster, name);
+    if (kept != NULL) {
+        taken = *kept;
+        *kept = (struct gz_kept_file){.applier = NULL};
+    }
+    pthread_mutex_unlock(&cluster->mutex);
+    return taken;
+}
+
+static void give(struct gz_cluster *cluster, const struct gz_kept_file *given)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    struct gz_kept_file *kept = find(cluster, "");
+    if (kept != NULL) *kept = *given;
+    pthread_mutex_unlock(&cluster->mutex);
+    if (kept == NULL) gz_applier_close(given->applier);
+}
+
+struct gz_applier *gz_file_cache_take(struct gz_cluster *cluster, const char *name)
+{
+    return take(cluster, name).applier;
+}
+
+void gz_file_cache_give(struct gz_cluster *cluster, const char *name, struct gz_applier *applier)
+{
+    struct gz_kept_file given = {.applier = applier, .used_s = gz_cluster_now()};
+    if (applier == NULL) return;
+    snprintf(given.name, sizeof given.name, "%s", name);
+    give(cluster, &given);
+}
+
+void gz_file_cache_name(struct gz_cluster *cluster, size_t i,
+                        char name[GZ_SCENE_NAME_BYTES_MAX + 1])
+{
+    pthread_mutex_lock(&cluster->mutex);
+    memcpy(name, cluster->kept[i].name, GZ_SCENE_NAME_BYTES_MAX + 1);
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+void gz_file_cache_review(struct gz_cluster *cluster, const char *name)
+{
+    const struct gz_kept_file kept = take(cluster, name);
+    if (kept.applier == NULL) return;
+    if (kept.used_s < gz_cluster_now() - IDLE_SECONDS || gz_applier_has_moved(kept.applier))
+        gz_applier_close(kept.applier);
+    else
+        give(cluster, &kept);
+}
+
+void gz_file_cache_finish(struct gz_cluster *cluster)
+{
+    for (size_t i = 0; i < GZ_CLUSTER_KEPT_MAX; i++) {
+        gz_applier_close(cluster->kept[i].applier);
+        cluster->kept[i].applier = NULL;
+    }
+}
+
+/* ---- file ---- */
+
+/* Brings the file of a scene up to the end of its log: by the newest copy if the file is older,
+ * then change by change. */
 
 /* How often a copy is read again because a newer one replaced it meanwhile. */
 #define COPY_TRIES 3
@@ -39,8 +122,8 @@ static size_t count_aside(const char *folder)
     return count;
 }
 
-enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name, const char *path,
-                            const char *why, struct gz_error *error)
+enum gz_status gz_quarantine(const struct gz_cluster *cluster, const char *name, const char *path,
+                             const char *why, struct gz_error *error)
 {
     char *aside;
     if (count_aside(cluster->folder) >= GZ_CLUSTER_ASIDE_MAX)
@@ -76,7 +159,7 @@ enum gz_status gz_clear_file(const struct gz_cluster *cluster, const struct gz_c
 {
     const bool has_ended = gz_is_of_scene(scene, place) || place->n <= scene->before_n;
     if (!gz_was_followed(file, place) || !has_ended)
-        return gz_set_aside(cluster, scene->name, path, why_not(scene), error);
+        return gz_quarantine(cluster, scene->name, path, why_not(scene), error);
     enum gz_status status = gz_store_delete(path, error);
     if (status == GZ_OK)
         gz_log(cluster->messages, GZ_INFO, 0, "%s: deleted, as in the cluster", scene->name);
@@ -121,11 +204,11 @@ static enum gz_status install(struct gz_cluster *cluster, const char *name, cons
     enum gz_status status = fetch(cluster, name, copy, &found, error);
     if (status == GZ_OK && place->n > 0 && !gz_is_of_scene(&found, place) &&
         access(path, F_OK) == 0)
-        status = gz_set_aside(cluster, name, path,
-                              place->first == found.first_n
-                                  ? "the file is ahead of the log of the cluster"
-                                  : why_not(&found),
-                              error);
+        status = gz_quarantine(cluster, name, path,
+                               place->first == found.first_n
+                                   ? "the file is ahead of the log of the cluster"
+                                   : why_not(&found),
+                               error);
     if (status == GZ_OK) status = gz_store_install(path, copy, error);
     if (status == GZ_OK) *place = (struct gz_place){.n = found.copy_n, .first = found.first_n};
     if (status != GZ_OK) unlink(copy);
@@ -246,8 +329,8 @@ static enum gz_status replace_misfit(struct gz_cluster *cluster,
     enum gz_status status = rebuild(cluster, scene->name, copy, &rebuilt, error);
     if (rebuilt.is_refused) file->misfit_n = scene->copy_n;
     if (status == GZ_OK)
-        status = gz_set_aside(cluster, scene->name, changes->path,
-                              "a change of the log does not fit the file", error);
+        status = gz_quarantine(cluster, scene->name, changes->path,
+                               "a change of the log does not fit the file", error);
     if (status == GZ_OK) status = gz_store_install(changes->path, copy, error);
     if (status == GZ_OK)
         changes->place = rebuilt.place;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "proto/base/buffer.h"
 #include "store/store.h"
 
@@ -22,22 +22,22 @@ struct listing {
 
 /* ---- results of the claims ---- */
 
-static void judge(struct gz_cluster *cluster, struct gz_claim *claim,
+static void judge(struct gz_cluster *cluster, struct gz_scene_lease *claim,
                   const struct gz_cluster_scene *scene)
 {
-    enum gz_claim_state before = claim->state;
+    enum gz_scene_lease_state before = claim->state;
     bool is_wanted = scene->wanted[0] != '\0' && strcmp(scene->wanted, cluster->me->name) != 0;
-    if (claim->epoch == 0 || claim->is_left || before == GZ_CLAIM_LOST) return;
+    if (claim->epoch == 0 || claim->is_left || before == GZ_SCENE_LEASE_LOST) return;
     /* its disk is full, and another one's is not */
     is_wanted |= cluster->health.refuses[0] != '\0' && scene->has_copy &&
                  gz_members_can_take(cluster, scene->name);
     memcpy(claim->wanted, scene->wanted, sizeof claim->wanted);
     if (scene->epoch > claim->epoch)
-        claim->state = GZ_CLAIM_LOST;
-    else if (scene->epoch == claim->epoch && is_wanted && before == GZ_CLAIM_HELD)
-        claim->state = GZ_CLAIM_WANTED;
+        claim->state = GZ_SCENE_LEASE_LOST;
+    else if (scene->epoch == claim->epoch && is_wanted && before == GZ_SCENE_LEASE_HELD)
+        claim->state = GZ_SCENE_LEASE_WANTED;
     if (claim->state == before) return;
-    if (claim->state == GZ_CLAIM_LOST) cluster->stats.fenced++;
+    if (claim->state == GZ_SCENE_LEASE_LOST) cluster->stats.fenced++;
     if (claim->is_opened) claim->request.notify(claim->request.context);
 }
 
@@ -46,11 +46,12 @@ static void judge_all(struct gz_cluster *cluster, const struct listing *listing)
     uint64_t claims = 0;
     pthread_mutex_lock(&cluster->mutex);
     for (size_t i = 0; cluster->claims != NULL && i < listing->count; i++) {
-        struct gz_claim *claim = gz_cluster_find(cluster, listing->scenes[i].name);
+        struct gz_scene_lease *claim = gz_cluster_find(cluster, listing->scenes[i].name);
         if (claim != NULL && strcmp(claim->name, listing->scenes[i].name) == 0)
             judge(cluster, claim, &listing->scenes[i]);
     }
-    for (struct gz_claim *claim = cluster->claims; claim != NULL; claim = claim->next) claims++;
+    for (struct gz_scene_lease *claim = cluster->claims; claim != NULL; claim = claim->next)
+        claims++;
     cluster->stats.claims = claims;
     pthread_mutex_unlock(&cluster->mutex);
 }
@@ -303,13 +304,13 @@ static void follow_file(struct gz_cluster *cluster, const struct turn *turn)
     struct gz_followed *file = turn->file;
     struct gz_error error;
     enum gz_status status;
-    struct gz_applier *applier = gz_keep_take(cluster, scene->name);
+    struct gz_applier *applier = gz_file_cache_take(cluster, scene->name);
     if (scene->is_gone) {
         gz_applier_close(applier);
         status = follow_end(cluster, turn, &error);
     } else {
         status = gz_catch_up(cluster, scene, turn->path, true, &applier, file, &error);
-        gz_keep_give(cluster, scene->name, applier);
+        gz_file_cache_give(cluster, scene->name, applier);
         file->is_settled = false;
     }
     file->is_known = status == GZ_OK;
@@ -349,12 +350,12 @@ static void review_kept(struct gz_cluster *cluster, bool closes)
 {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     for (size_t i = 0; i < GZ_CLUSTER_KEPT_MAX; i++) {
-        gz_keep_name(cluster, i, name);
+        gz_file_cache_name(cluster, i, name);
         if (name[0] == '\0' || !take_file(cluster, name)) continue;
         if (closes)
-            gz_applier_close(gz_keep_take(cluster, name));
+            gz_applier_close(gz_file_cache_take(cluster, name));
         else
-            gz_keep_review(cluster, name);
+            gz_file_cache_review(cluster, name);
         give(cluster, cluster->following);
     }
 }

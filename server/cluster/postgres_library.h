@@ -2,8 +2,8 @@
  * includes this header calls libpq as if it were linked.
  *
  * Threads: any; the functions only after gz_pq_load has returned GZ_OK. */
-#ifndef GZ_POSTGRES_LIBRARY_H
-#define GZ_POSTGRES_LIBRARY_H
+#ifndef GZ_CLUSTER_POSTGRES_LIBRARY_H
+#define GZ_CLUSTER_POSTGRES_LIBRARY_H
 
 #include <libpq-fe.h>
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "cluster/postgres_internal.h"
+#include "cluster/postgres_rows.h"
 
 /* How often taking a lease looks again if it changed hands in between. */
 #define TRIES 3

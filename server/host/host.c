@@ -1,4 +1,4 @@
-/* Connects the parts of the host. See host.h. */
+/* host.c - the daemon's scenes for the network, and the daemon among the members of a cluster. */
 #include "host/host.h"
 
 #include <errno.h>
@@ -7,19 +7,86 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/folder.h"
+#include "conn/clock.h"
 #include "host/listing.h"
 #include "host/loan.h"
-#include "host/membership.h"
 #include "host/memory.h"
-#include "host/metrics.h"
-#include "host/name.h"
-#include "host/relief.h"
+#include "host/retire.h"
+#include "host/scenes.h"
 #include "host/transfer.h"
 #include "host/triangles.h"
-#include "net/clock.h"
-#include "net/proof.h"
+#include "link/members.h"
 #include "server/maxima.h"
+
+/* ---- the daemon as a member ---- */
+
+/* Between the cluster and the network. */
+
+/* Milliseconds between looks. */
+#define LOOK_MS 250
+
+/* A full disk keeps a member from taking scenes that others have room for. */
+static void look_at_disk(const struct gz_membership *membership)
+{
+    struct gz_error error = {.message = ""};
+    const bool is_full = gz_disk_check(membership->disk, &error) != GZ_OK;
+    gz_cluster_refuse(membership->cluster, is_full ? error.message : "");
+}
+
+static void look(uv_timer_t *timer)
+{
+    struct gz_membership *membership = timer->data;
+    struct gz_cluster *cluster = membership->cluster;
+    const size_t count = gz_cluster_peers(cluster, membership->peers);
+    gz_net_tell(membership->net, gz_cluster_silence(cluster));
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_cluster_peer *peer = &membership->peers[i];
+        double silence_s = 0;
+        gz_net_meet(membership->net, peer->url);
+        gz_net_judge(membership->net, peer->url, peer->is_over);
+        const bool is_heard = gz_net_hears(membership->net, peer->url, &silence_s);
+        gz_cluster_hear(cluster, peer->url, is_heard, silence_s);
+    }
+    gz_net_part(membership->net);
+    look_at_disk(membership);
+    gz_cluster_look(cluster);
+}
+
+void gz_membership_start(struct gz_membership *membership, uv_loop_t *loop)
+{
+    uv_timer_init(loop, &membership->timer);
+    membership->timer.data = membership;
+    uv_timer_start(&membership->timer, look, 0, LOOK_MS);
+}
+
+void gz_membership_close(struct gz_membership *membership)
+{
+    uv_close((uv_handle_t *)&membership->timer, NULL);
+}
+
+bool gz_membership_divert(struct gz_membership *membership, const char *scene, bool is_open,
+                          struct gz_scene_wait *wait, struct gz_error *error)
+{
+    struct gz_cluster *cluster = membership->cluster;
+    const bool is_ready = gz_cluster_is_ready(cluster, error);
+    const bool is_silent = gz_cluster_silence(cluster) > GZ_CLUSTER_SILENCE_SECONDS;
+    if (is_ready && (is_open || !is_silent)) return false;
+    error->status = GZ_OK;
+    if (gz_cluster_recall(cluster, scene, wait->url)) return true;
+    if (is_ready)
+        error->status = gz_fail(error, GZ_STORAGE,
+                                "the cluster's database does not answer, and scene %s is not open "
+                                "at a member that does",
+                                scene);
+    else
+        error->status = GZ_BAD_STATE;
+    wait->is_away = !is_ready;
+    return true;
+}
+
+/* ---- host ---- */
+
+/* Connects the parts of the host. */
 
 struct gz_host {
     struct gz_net *net;
@@ -59,7 +126,7 @@ static void end_scene(const struct gz_host *host, struct gz_open_scene *scene)
     char url[GZ_MEMBER_URL_BYTES_MAX + 1];
     struct gz_bye bye = {.reason = {host->end_reason, strlen(host->end_reason)},
                          .retry_s = host->cluster != NULL ? 0 : host->retry_s};
-    if (scene->claim != NULL && gz_claim_successor(scene->claim, url))
+    if (scene->claim != NULL && gz_scene_lease_successor(scene->claim, url))
         bye.url = (struct gz_text){url, strlen(url)};
     gz_core_end_all(gz_open_scene_touch(scene), &bye, gz_clock_now());
 }

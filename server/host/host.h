@@ -1,13 +1,44 @@
-/* host.h - hosts the scenes of a data folder: connects cores, stores and the network.
+/* host.h - the daemon's scenes for the network, and the daemon among the members of a cluster. */
+#ifndef GZ_HOST_HOST_H
+#define GZ_HOST_HOST_H
+
+#include <uv.h>
+
+#include "cluster/cluster.h"
+#include "cluster/log.h"
+#include "front/net.h"
+#include "host/disk.h"
+#include "store/store.h"
+
+/* ---- the daemon as a member ---- */
+
+/* This daemon among the members of its cluster: several times a second tells the
+ * network which other members there are, and the cluster which of them answer; and looks whether
+ * this member may go on. Threads: the loop's. */
+
+struct gz_membership {
+    struct gz_cluster *cluster;
+    struct gz_net *net;
+    const struct gz_disk *disk;
+    struct gz_cluster_peer peers[GZ_CLUSTER_MEMBERS_MAX];
+    uv_timer_t timer;
+};
+
+/* `membership` outlives the timer, which closing the loop's handles ends. */
+void gz_membership_start(struct gz_membership *membership, uv_loop_t *loop);
+void gz_membership_close(struct gz_membership *membership);
+/* Where a client of the scene has to go, if not to a scene that this member has: to the member that
+ * had it when the database was last heard of (`wait->url`), or away (`wait->is_away`, with an
+ * error). False: the scene is looked for as usual. */
+bool gz_membership_divert(struct gz_membership *membership, const char *scene, bool is_open,
+                          struct gz_scene_wait *wait, struct gz_error *error);
+
+/* ---- host ---- */
+
+/* Hosts the scenes of a data folder: connects cores, stores and the network.
  *
  * Ownership: the caller owns the loop and runs it. gz_host_close begins the end, the loop finishes
  * it, gz_host_destroy frees. Threads: the loop's. Errors: those of the store and the core. */
-#ifndef GZ_HOST_H
-#define GZ_HOST_H
-
-#include "cluster/log.h"
-#include "net/net.h"
-#include "store/store.h"
 
 struct gz_host;
 

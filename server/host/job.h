@@ -34,7 +34,7 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "host/post.h"
+#include "host/mailbox.h"
 
 enum gz_lane {
     GZ_LANE_OPENINGS,    /* scenes are opened and closed: users wait for it */
@@ -78,7 +78,7 @@ struct gz_job {
     struct gz_jobs *jobs;
     struct gz_job *next;
     struct gz_worker *worker; /* NULL for a job that was cancelled before it had one */
-    struct gz_post post;
+    struct gz_letter post;
 };
 
 /* A thread that waits for its next job, of one lane. */
@@ -92,7 +92,7 @@ struct gz_worker {
 };
 
 struct gz_jobs {
-    struct gz_posts posts; /* for others, too */
+    struct gz_mailbox posts; /* for others, too */
     struct gz_worker workers[GZ_WORKERS];
     size_t worker_count;
     struct gz_job_queue {

@@ -1,10 +1,27 @@
-/* listing.h - the list of the scenes of a data folder. The summary of a scene's file is cached
- * until the file or its log changes: a list of 1,000 scenes stats 1,000 files, and opens those that
- * were written to since. Threads: as said at each function. */
+/* listing.h - what is asked of all scenes: the list, the numbers, memory that is given back. */
 #ifndef GZ_HOST_LISTING_H
 #define GZ_HOST_LISTING_H
 
 #include "host/scenes.h"
+
+/* ---- memory that is given back ---- */
+
+/* What open scenes can spare when the memory of the process is short.
+ *
+ * In this order: the oldest edits that can be undone, of all scenes; then the deleted nodes that
+ * are remembered for viewers who resume, who start anew then; then scenes that nobody uses, which
+ * are closed. Scenes whose core is lent are passed over. Threads: the loop's. Errors: none. */
+
+/* The bytes of undo, and of deleted nodes, in all scenes. */
+uint64_t gz_scenes_spare(const struct gz_scenes *scenes);
+/* Forgets at least so many bytes if there are as many; returns how many. */
+uint64_t gz_scenes_relieve(struct gz_scenes *scenes, uint64_t bytes);
+
+/* ---- listing ---- */
+
+/* The list of the scenes of a data folder. The summary of a scene's file is cached
+ * until the file or its log changes: a list of 1,000 scenes stats 1,000 files, and opens those that
+ * were written to since. Threads: as said at each function. */
 
 struct gz_known_scene;
 
@@ -36,5 +53,16 @@ GZ_MUST_USE enum gz_status gz_listing_read(struct gz_listing *listing,
 bool gz_scene_list_print(struct gz_scene_list *list, const struct gz_scenes *scenes,
                          struct gz_buffer *out);
 void gz_scene_list_finish(struct gz_scene_list *list);
+
+/* ---- numbers ---- */
+
+/* The host's health and metrics. Threads: the loop's. */
+
+/* Whether the disk takes the commits of all open scenes in time; if not, `error` says why. */
+bool gz_scenes_are_healthy(const struct gz_scenes *scenes, struct gz_error *error);
+/* Appends the metrics of the open scenes, in Prometheus' text format. False without memory. */
+bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out);
+/* The same for the cluster. */
+bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out);
 
 #endif

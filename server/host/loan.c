@@ -1,8 +1,8 @@
 /* loan.c - lends the core of a scene to a worker, and takes it back. See loan.h. */
 #include "host/loan.h"
 
+#include "conn/clock.h"
 #include "host/scenes.h"
-#include "net/clock.h"
 
 struct gz_core_summary gz_open_scene_summary(const struct gz_open_scene *scene)
 {

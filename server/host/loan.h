@@ -9,15 +9,15 @@
  *   affected.
  *
  * Threads: the loop's, except `run` and what the core calls of its host meanwhile (struct
- * gz_core_host, in scene.c): each of these functions is safe on any thread, or leaves its work in
- * the scene until the core is back (gz_open_scene_catch_up). The start of the job hands the core
+ * gz_core_host, in open_scene.c): each of these functions is safe on any thread, or leaves its work
+ * in the scene until the core is back (gz_open_scene_catch_up). The start of the job hands the core
  * over, and its end hands the core back: job.c orders what both threads write. A loan must not
  * begin inside a call of the core. It begins at the end of a pass, in answer to a request, or when
  * a job is done. Ownership: the lender keeps the loan until `done`. */
 #ifndef GZ_HOST_LOAN_H
 #define GZ_HOST_LOAN_H
 
-#include "host/scene.h"
+#include "host/open_scene.h"
 
 struct gz_loan {
     /* On a worker, before the work that was put off. */

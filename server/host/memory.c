@@ -1,12 +1,72 @@
-/* memory.c - bounds the memory of the process, and gives freed memory back. See memory.h. */
+/* memory.c - the memory of the process: what there is, and what is used. */
 #include "host/memory.h"
 
 #include <inttypes.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "server/maxima.h"
+
+/* ---- what the machine has ---- */
+
+/* The memory of the machine and the maxima of control groups. */
+
+#define GROUP_BYTES_MAX 4096
+
+/* The path of the process' group of version 2, which has the number 0; empty if there is none. */
+static void find_group(const char *groups, char path[GROUP_BYTES_MAX])
+{
+    char line[GROUP_BYTES_MAX];
+    FILE *file = fopen(groups, "re");
+    path[0] = '\0';
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "0::", 3) == 0) memcpy(path, line + 3, strlen(line + 3) + 1);
+    }
+    if (file != NULL) fclose(file);
+}
+
+/* The maximum of one group: "max" is none. */
+static uint64_t maximum_of(const char *folder, const char *group)
+{
+    uint64_t bytes = 0;
+    char *path;
+    if (asprintf(&path, "%s%s/memory.max", folder, group) < 0) return UINT64_MAX;
+    FILE *file = fopen(path, "re");
+    const bool is_read = file != NULL && fscanf(file, "%" SCNu64, &bytes) == 1 && bytes > 0;
+    if (file != NULL) fclose(file);
+    free(path);
+    return is_read ? bytes : UINT64_MAX;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t gz_machine_bytes(const char *groups, const char *folder)
+{
+    char group[GROUP_BYTES_MAX], *end;
+    uint64_t bytes = uv_get_total_memory();
+    const uint64_t constrained = uv_get_constrained_memory(); /* by groups of version 1 */
+    if (constrained > 0) bytes = lesser(bytes, constrained);
+    find_group(groups, group);
+    do {
+        bytes = lesser(bytes, maximum_of(folder, group));
+        end = strrchr(group, '/');
+        if (end != NULL) *end = '\0';
+    } while (end != NULL);
+    return bytes;
+}
+
+/* ---- memory ---- */
+
+/* Bounds the memory of the process, and gives freed memory back. */
 
 #define LOOK_MS 250
 /* Idle bytes are counted every so many looks, because that visits every freed block. */
@@ -76,7 +136,7 @@ static bool fits(struct gz_memory *memory, uint64_t needed)
     const bool has_room = needed <= (left + memory->spare_bytes) / 2;
     if (!has_room) memory->refusals++;
     if (!has_room || kept_bytes(memory) > full_bytes(memory))
-        gz_post_send(&memory->jobs->posts, &memory->full);
+        gz_letter_send(&memory->jobs->posts, &memory->full);
     return has_room;
 }
 
@@ -136,7 +196,7 @@ static void relieve(struct gz_memory *memory)
     say_short(memory, kept_bytes(memory) > most);
 }
 
-static void handle_full(struct gz_post *post)
+static void handle_full(struct gz_letter *post)
 {
     relieve(post->context);
 }

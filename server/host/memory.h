@@ -1,9 +1,32 @@
-/* memory.h - bounds the memory of the process, and gives freed memory back to the system.
+/* memory.h - the memory of the process: what there is, and what is used. */
+#ifndef GZ_HOST_MEMORY_H
+#define GZ_HOST_MEMORY_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "host/job.h"
+#include "proto/base/log.h"
+#include "proto/base/status.h"
+
+/* ---- what the machine has ---- */
+
+/* How much memory the process may use. Threads: any; reads files. Errors: none; what is
+ * not known does not count. */
+
+/* Bytes of the machine's memory; or fewer, if the control group of the process, or one above it,
+ * has a maximum. `groups` says which group that is (/proc/self/cgroup), `folder` has the groups
+ * (/sys/fs/cgroup). */
+uint64_t gz_machine_bytes(const char *groups, const char *folder);
+
+/* ---- memory ---- */
+
+/* Bounds the memory of the process, and gives freed memory back to the system.
  *
  * The account is what the system holds for the process (the resident pages that are its own), which
  * a worker reads four times a second, and what requests were allowed to take since. Above
  * GZ_MEMORY_FULL_PART of the bound `relieve` is called, on the loop, to forget what can be spared
- * (relief.h). A request that needs more than half of what is left, with what can be forgotten,
+ * (listing.h). A request that needs more than half of what is left, with what can be forgotten,
  * is refused in words: so large requests are refused first, and small ones go on until nearly
  * nothing is left.
  *
@@ -16,14 +39,6 @@
  * loop's, except gz_memory_take, gz_memory_hold and gz_memory_release, which are for any. Errors:
  * those of these functions; if the system does not say how much the process holds, only what
  * requests take counts. */
-#ifndef GZ_HOST_MEMORY_H
-#define GZ_HOST_MEMORY_H
-
-#include <stdatomic.h>
-
-#include "host/job.h"
-#include "proto/base/log.h"
-#include "proto/base/status.h"
 
 struct gz_memory {
     uint64_t bytes_max; /* 0: no bound */
@@ -37,7 +52,7 @@ struct gz_memory {
     struct gz_jobs *jobs;
     uv_timer_t tick;
     struct gz_job job;
-    struct gz_post full; /* the bound is near */
+    struct gz_letter full; /* the bound is near */
     uint64_t ticks;
     bool is_looking, counts;         /* in this look: idle bytes are counted */
     _Atomic uint64_t resident_bytes; /* found last */
@@ -79,4 +94,5 @@ void gz_memory_release(struct gz_memory *memory, uint64_t bytes);
 
 /* GZ_TOO_MANY with a sentence while the bound is passed, although all was forgotten that can be. */
 enum gz_status gz_memory_check(const struct gz_memory *memory, struct gz_error *error);
+
 #endif

@@ -1,12 +1,76 @@
-/* Retires scenes step by step. See retire.h. */
+/* retire.c - scenes that are deleted and renamed, and what a crash left of that. */
 #include "host/retire.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "net/clock.h"
+#include "conn/clock.h"
+#include "host/scenes.h"
 #include "server/maxima.h"
+
+/* ---- what a crash left ---- */
+
+/* Deletes what a crash left in the data folder. */
+
+/* Whether a crash may have come before NAME.db became a scene. */
+static bool may_be_unmade(DIR *folder, const char *file, size_t *size)
+{
+    struct stat info;
+    const size_t whole = strlen(file), ending = strlen(".db");
+    *size = whole > ending ? whole - ending : 0;
+    return *size > 0 && strcmp(file + *size, ".db") == 0 &&
+           fstatat(dirfd(folder), file, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+           info.st_size <= GZ_UNMADE_BYTES_MAX;
+}
+
+/* Deletes what did not become a scene, and files beside a NAME.db that is gone, because of a crash
+ * or because it was moved. */
+static void tidy_scene(const struct gz_scenes *scenes, DIR *folder, const char *file)
+{
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    const struct gz_log *log = scenes->setting->log;
+    struct gz_error error;
+    size_t size;
+    const bool is_unmade = may_be_unmade(folder, file, &size);
+    const char *of = is_unmade ? file : gz_store_beside(file, &size);
+    if (of == NULL || !gz_scene_name_valid(of, size)) return;
+    snprintf(name, sizeof name, "%.*s", (int)size, of);
+    if (of == file && !is_unmade && gz_scenes_have(scenes, name)) return;
+    char *path = gz_scene_path(scenes->setting, name);
+    enum gz_status status = path != NULL ? gz_store_tidy(path, &error) : GZ_NO_MEMORY;
+    if (faccessat(dirfd(folder), file, F_OK, 0) != 0)
+        gz_log(log, GZ_INFO, 0, "deleted %s, left over from a crash", file);
+    else if (status == GZ_STORAGE)
+        gz_log(log, GZ_WARN, 0, "%s", error.message);
+    free(path);
+}
+
+void gz_folder_tidy(const struct gz_scenes *scenes)
+{
+    DIR *folder = opendir(scenes->setting->folder);
+    if (folder == NULL) return;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (faccessat(dirfd(folder), entry->d_name, F_OK, 0) == 0)
+            tidy_scene(scenes, folder, entry->d_name);
+        if ((strncmp(entry->d_name, GZ_BACKUP_PREFIX, strlen(GZ_BACKUP_PREFIX)) == 0 ||
+             strncmp(entry->d_name, GZ_BODY_PREFIX, strlen(GZ_BODY_PREFIX)) == 0) &&
+            unlinkat(dirfd(folder), entry->d_name, 0) == 0)
+            gz_log(scenes->setting->log, GZ_INFO, 0, "deleted %s, left over from a crash",
+                   entry->d_name);
+    }
+    closedir(folder);
+}
+
+/* ---- retire ---- */
+
+/* Retires scenes step by step. */
 
 /* Milliseconds between looks at the progress. */
 #define TICK_MS 5
@@ -24,8 +88,9 @@ struct gz_retirement {
     struct gz_retirement *next;
     enum phase phase;
     enum gz_retire_how how;
-    struct gz_name_claim claim, new_claim; /* the second's name is empty unless it is a rename */
-    char by[GZ_USER_BYTES_MAX + 8];        /* " by NAME", or "" */
+    struct gz_name_reservation claim,
+        new_claim;                  /* the second's name is empty unless it is a rename */
+    char by[GZ_USER_BYTES_MAX + 8]; /* " by NAME", or "" */
     char *path, *new_path;
     struct gz_open_scene *scene; /* NULL if it is not open */
     struct gz_scene_wait wait;   /* while it is being opened or closed */
@@ -111,8 +176,8 @@ static void end(struct gz_retirement *retirement)
 /* This member serves nobody for now: clients go to another one, or come back after a moment. */
 static bool has_stepped_down(const struct gz_retirement *retirement)
 {
-    const struct gz_claim *claim = retirement->scene->claim;
-    return claim != NULL && gz_claim_state(claim) == GZ_CLAIM_OVER;
+    const struct gz_scene_lease *claim = retirement->scene->claim;
+    return claim != NULL && gz_scene_lease_state(claim) == GZ_SCENE_LEASE_OVER;
 }
 
 static void say_bye(struct gz_retirement *retirement)
@@ -132,7 +197,7 @@ static void say_bye(struct gz_retirement *retirement)
              is_done ? "" : "closed, it could not be ", words);
     bye.reason = (struct gz_text){reason, strlen(reason)};
     if (is_done) bye.scene = (struct gz_text){new_name, strlen(new_name)};
-    if (is_away && gz_claim_successor(retirement->scene->claim, url))
+    if (is_away && gz_scene_lease_successor(retirement->scene->claim, url))
         bye.url = (struct gz_text){url, strlen(url)};
     retirement->is_dismissed = true;
     gz_core_end_all(gz_open_scene_touch(retirement->scene), &bye, gz_clock_now());
@@ -166,13 +231,13 @@ static enum gz_status move_file(const struct gz_retirement *retirement, struct g
 
 static enum gz_status change_log(const struct gz_retirement *retirement, struct gz_error *error)
 {
-    struct gz_claim *claim = retirement->hold.claim;
+    struct gz_scene_lease *claim = retirement->hold.claim;
     if (is_lost(retirement)) return GZ_OK;
     if (claim == NULL)
         return gz_fail(error, GZ_BAD_STATE, "scene: %s has just been closed; try again",
                        retirement->claim.name);
-    if (retirement->how == GZ_RETIRE_DELETE) return gz_claim_delete(claim, error);
-    return gz_claim_rename(claim, retirement->new_claim.name, error);
+    if (retirement->how == GZ_RETIRE_DELETE) return gz_scene_lease_delete(claim, error);
+    return gz_scene_lease_rename(claim, retirement->new_claim.name, error);
 }
 
 /* Deletes or renames in the cluster's log first; after that it is done, and the file may follow
@@ -325,7 +390,7 @@ static enum gz_status check(const struct gz_scenes *scenes, const struct gz_reti
 
 static void claim_names(struct gz_retirement *retirement, const struct gz_retire_request *request)
 {
-    struct gz_name_claim *claim = &retirement->claim, *new_claim = &retirement->new_claim;
+    struct gz_name_reservation *claim = &retirement->claim, *new_claim = &retirement->new_claim;
     char words[GZ_ERROR_BYTES_MAX];
     bool renames = request->how == GZ_RETIRE_RENAME;
     snprintf(claim->name, sizeof claim->name, "%s", request->name);

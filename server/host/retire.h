@@ -1,4 +1,23 @@
-/* retire.h - retires a scene while the daemon runs: it is deleted or renamed, its file is gone or
+/* retire.h - scenes that are deleted and renamed, and what a crash left of that. */
+#ifndef GZ_HOST_RETIRE_H
+#define GZ_HOST_RETIRE_H
+
+#include "host/scenes.h"
+
+/* ---- what a crash left ---- */
+
+/* Cleans up the data folder after a crash. Threads: the loop's. */
+
+/* The prefix of backups, which are made in the data folder and deleted once they are open. */
+#define GZ_BACKUP_PREFIX ".backup-"
+
+/* Deletes what a crash during a backup, or during deleting or renaming a scene, left in the folder.
+ * Call it before a scene is opened. */
+void gz_folder_tidy(const struct gz_scenes *scenes);
+
+/* ---- retire ---- */
+
+/* Retires a scene while the daemon runs: it is deleted or renamed, its file is gone or
  * was found to be damaged, or it goes to another member of the cluster. 1. Nothing more is done in
  * it; edits and drags that run are finished and answered. If it is just being opened or closed,
  * that comes to its end first.
@@ -7,10 +26,6 @@
  * `bye`. From step 1 on nobody joins, exports or imports under its name, nor under its new one:
  * both are claimed. Requests for a scene that goes to another member, or that can be opened again,
  * wait. Threads: the loop's. */
-#ifndef GZ_HOST_RETIRE_H
-#define GZ_HOST_RETIRE_H
-
-#include "host/scenes.h"
 
 enum gz_retire_how {
     GZ_RETIRE_DELETE,

@@ -1,4 +1,4 @@
-/* The list of scenes: finds, opens and closes them, and keeps requests waiting. See scenes.h. */
+/* scenes.c - the scenes of a data folder, by name: opening and closing. */
 #include "host/scenes.h"
 
 #include <errno.h>
@@ -9,9 +9,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/name.h"
-#include "net/clock.h"
+#include "conn/clock.h"
+#include "proto/limits.h"
 #include "server/maxima.h"
+
+/* ---- names ---- */
+
+/* Checks the names of scenes, which are parts of URLs and of file names. */
+
+static bool is_name_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+bool gz_scene_name_valid(const char *name, size_t size)
+{
+    if (size == 0 || size > GZ_SCENE_NAME_BYTES_MAX || name[0] == '_' || name[0] == '-')
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        if (!is_name_character(name[i])) return false;
+    }
+    return true;
+}
+
+enum gz_status gz_scene_name_check(const char *field, const char *name, struct gz_error *error)
+{
+    if (gz_scene_name_valid(name, strlen(name))) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE, "%s: a scene's name matches [a-z0-9][a-z0-9_-]{0,63}",
+                   field);
+}
+
+/* ---- scenes ---- */
+
+/* The list of scenes: finds, opens and closes them, and keeps requests waiting. */
 
 void gz_scenes_init(struct gz_scenes *scenes, const struct gz_scene_setting *setting)
 {
@@ -276,7 +306,7 @@ static void handle_filled(struct gz_job *job)
     gz_log(setting->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64,
            scene->name, summary.nodes, summary.seq, summary.epoch);
     wake(scene, NULL);
-    if (scene->claim != NULL) gz_claim_opened(scene->claim);
+    if (scene->claim != NULL) gz_scene_lease_opened(scene->claim);
 }
 
 /* Charges the payer for a new scene, which takes disk space and a worker. */
@@ -375,9 +405,9 @@ static enum gz_status use_open(struct gz_open_scene *scene, struct gz_error *err
     return GZ_OK;
 }
 
-static struct gz_name_claim *find_claim(const struct gz_scenes *scenes, const char *name)
+static struct gz_name_reservation *find_claim(const struct gz_scenes *scenes, const char *name)
 {
-    struct gz_name_claim *claim = scenes->claims;
+    struct gz_name_reservation *claim = scenes->claims;
     while (claim != NULL && strcmp(claim->name, name) != 0) claim = claim->next;
     return claim;
 }
@@ -385,7 +415,7 @@ static struct gz_name_claim *find_claim(const struct gz_scenes *scenes, const ch
 static bool wait_for_name(const struct gz_scenes *scenes, const char *name,
                           struct gz_scene_wait *wait)
 {
-    struct gz_name_claim *claim = find_claim(scenes, name);
+    struct gz_name_reservation *claim = find_claim(scenes, name);
     bool waits = claim != NULL && claim->why.status == GZ_OK;
     if (waits) append(&claim->waits, wait);
     return waits;
@@ -415,15 +445,15 @@ enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool c
 
 /* ---- names that cannot be used ---- */
 
-void gz_scenes_claim(struct gz_scenes *scenes, struct gz_name_claim *claim)
+void gz_scenes_claim(struct gz_scenes *scenes, struct gz_name_reservation *claim)
 {
     claim->next = scenes->claims;
     scenes->claims = claim;
 }
 
-void gz_scenes_unclaim(struct gz_scenes *scenes, struct gz_name_claim *claim)
+void gz_scenes_unclaim(struct gz_scenes *scenes, struct gz_name_reservation *claim)
 {
-    struct gz_name_claim **link = &scenes->claims;
+    struct gz_name_reservation **link = &scenes->claims;
     while (*link != NULL && *link != claim) link = &(*link)->next;
     if (*link != NULL) *link = claim->next;
     while (claim->waits != NULL) {
@@ -436,7 +466,7 @@ void gz_scenes_unclaim(struct gz_scenes *scenes, struct gz_name_claim *claim)
 enum gz_status gz_scenes_check_name(const struct gz_scenes *scenes, const char *name,
                                     struct gz_error *error)
 {
-    const struct gz_name_claim *claim = find_claim(scenes, name);
+    const struct gz_name_reservation *claim = find_claim(scenes, name);
     if (claim == NULL) return GZ_OK;
     if (claim->why.status == GZ_OK)
         return gz_fail(error, GZ_BAD_STATE, "%s: try again in a moment", name);

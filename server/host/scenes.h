@@ -1,35 +1,53 @@
-/* scenes.h - the scenes of a data folder that are open, and how they are opened and closed.
+/* scenes.h - the scenes of a data folder, by name: opening and closing. */
+#ifndef GZ_HOST_SCENES_H
+#define GZ_HOST_SCENES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "host/open_scene.h"
+#include "proto/base/status.h"
+
+/* ---- names ---- */
+
+/* Checks the names of scenes. Pure. Threads: any. */
+
+/* [a-z0-9][a-z0-9_-]{0,63} */
+bool gz_scene_name_valid(const char *name, size_t size);
+/* The same as a status: GZ_BAD_VALUE, with an error that begins with `field`. */
+GZ_MUST_USE enum gz_status gz_scene_name_check(const char *field, const char *name,
+                                               struct gz_error *error);
+
+/* ---- scenes ---- */
+
+/* The scenes of a data folder that are open, and how they are opened and closed.
  *
  * A scene is opened at the first request for it. It is closed at the end, after
  * GZ_SCENE_IDLE_SECONDS without a session, or to make room for another one if GZ_SCENES_MAX are
  * open: the unused one that was requested longest ago. Both happen on a worker, with fairness
  * between users; requests meanwhile wait. Ownership: gz_scenes_close begins the end, the loop
  * finishes it. Threads: the loop's. Errors: those of the store and the core. */
-#ifndef GZ_HOST_SCENES_H
-#define GZ_HOST_SCENES_H
-
-#include "host/scene.h"
 
 /* A claim on a name while its scene is being deleted or renamed. Filled and owned by the
  * claimant. */
-struct gz_name_claim {
+struct gz_name_reservation {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     struct gz_error why; /* the answer to every request for the name; GZ_OK: the request waits */
     struct gz_scene_wait *waits;
-    struct gz_name_claim *next;
+    struct gz_name_reservation *next;
 };
 
 struct gz_scenes {
     const struct gz_scene_setting *setting;
     struct gz_open_scene *first; /* in any state, the latest requested first */
     size_t count;                /* of those that are not being closed */
-    struct gz_name_claim *claims;
+    struct gz_name_reservation *claims;
 };
 
 void gz_scenes_init(struct gz_scenes *scenes, const struct gz_scene_setting *setting);
 
 /* Finds the scene of this name, or creates it if it is missing and `create`. If it is not open, it
- * is opened, and *scene is NULL with GZ_OK: `wait->again` is called later (net/net.h). `payer` is
+ * is opened, and *scene is NULL with GZ_OK: `wait->again` is called later (front/net.h). `payer` is
  * charged for new scenes, and counts for fairness; "" for none. GZ_BAD_VALUE for an invalid name,
  * GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_RATE_LIMITED for too many new scenes, GZ_STORAGE, or the error
  * of a claim. If another member of the cluster has the scene, `again` is called with `wait->url`
@@ -70,8 +88,8 @@ bool gz_scenes_have(const struct gz_scenes *scenes, const char *name);
 bool gz_scenes_know(const struct gz_scenes *scenes, const char *name);
 
 /* Begins and ends a claim; the end calls `again` of the waiting requests. */
-void gz_scenes_claim(struct gz_scenes *scenes, struct gz_name_claim *claim);
-void gz_scenes_unclaim(struct gz_scenes *scenes, struct gz_name_claim *claim);
+void gz_scenes_claim(struct gz_scenes *scenes, struct gz_name_reservation *claim);
+void gz_scenes_unclaim(struct gz_scenes *scenes, struct gz_name_reservation *claim);
 /* The error of the claim on this name, GZ_BAD_STATE if requests wait for its end; GZ_OK without a
  * claim. */
 GZ_MUST_USE enum gz_status gz_scenes_check_name(const struct gz_scenes *scenes, const char *name,

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/name.h"
-#include "net/clock.h"
+#include "conn/clock.h"
+#include "host/scenes.h"
 #include "server/maxima.h"
 
 /* ---- from the beginning to the answer ---- */

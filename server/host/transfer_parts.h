@@ -1,7 +1,7 @@
 /* transfer_parts.h - what the files about transfers share: a transfer, its kinds, and their steps.
  *
  * - transfer_parts.c: from a request to its answer, and rights
- * - download.c: assets, exports and backups
+ * - transfer.c: assets, exports and backups
  * - upload.c: imports
  * - transfer.c: the rest, and which kind of transfer a request is
  *
@@ -9,12 +9,12 @@
 #ifndef GZ_HOST_TRANSFER_PARTS_H
 #define GZ_HOST_TRANSFER_PARTS_H
 
-#include "exchange/exchange.h"
-#include "host/folder.h"
+#include "front/body.h"
+#include "gltf/gltf.h"
 #include "host/listing.h"
 #include "host/loan.h"
+#include "host/retire.h"
 #include "host/transfer.h"
-#include "net/body.h"
 
 #define GZ_JSON_TYPE "application/json"
 
@@ -100,7 +100,7 @@ enum gz_status gz_transfer_forbid(struct gz_transfer *transfer);
  * effect: the right may be revoked meanwhile, and the scene may be another one of the same name. */
 GZ_MUST_USE enum gz_status gz_transfer_authorise(struct gz_transfer *transfer);
 
-/* ---- download.c ---- */
+/* ---- transfer.c ---- */
 GZ_MUST_USE enum gz_status gz_download_prepare(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_download_asset(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_download_backup(struct gz_transfer *transfer);

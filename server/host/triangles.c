@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/exchange.h"
+#include "gltf/gltf.h"
 #include "host/loan.h"
 #include "server/maxima.h"
 

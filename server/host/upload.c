@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conn/clock.h"
+#include "front/header.h"
 #include "host/triangles.h"
-#include "net/clock.h"
-#include "net/text.h"
 
 /* The user of an import if the request names none. */
 #define USER_DEFAULT "http"
@@ -230,8 +230,8 @@ static void give_to_core(struct gz_transfer *transfer)
 /* Whether the cluster's log has a scene of this name that the folder lacked. */
 static bool was_there(const struct gz_transfer *transfer)
 {
-    const struct gz_claim *claim = transfer->scene->claim;
-    return transfer->made && claim != NULL && !gz_claim_is_new(claim);
+    const struct gz_scene_lease *claim = transfer->scene->claim;
+    return transfer->made && claim != NULL && !gz_scene_lease_is_new(claim);
 }
 
 static void finish_found(struct gz_transfer *transfer)

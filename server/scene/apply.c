@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/internal.h"
+#include "scene/tree.h"
 #include "server/maxima.h"
 
 #define ALL_PARTS ((1u << GZ_PART_COUNT) - 1)

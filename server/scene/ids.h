@@ -3,7 +3,7 @@
 #define GZ_SCENE_IDS_H
 
 #include "proto/base/ids.h"
-#include "scene/failure.h"
+#include "scene/record.h"
 #include "scene/scene.h"
 
 /* GZ_UNKNOWN_NODE about the first id without a node in the scene; `field` is the field of the

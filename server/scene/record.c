@@ -1,4 +1,4 @@
-/* Creates and frees the records of the core and the store. */
+/* record.c - Creates and frees the records of the core and the store. */
 #include "scene/record.h"
 
 #include <stdlib.h>

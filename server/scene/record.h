@@ -1,4 +1,35 @@
-/* record.h - what the core and the store hand to each other, as plain data.
+/* record.h - changes as data, and why one failed. */
+#ifndef GZ_SCENE_RECORD_H
+#define GZ_SCENE_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/buffer.h"
+#include "proto/base/linear.h"
+#include "proto/base/status.h"
+#include "proto/base/wire_vocabulary.h"
+#include "proto/limits.h"
+
+/* ---- why a change failed ---- */
+
+/* Why a request about nodes was refused: the sentence, and the nodes that it is about.
+ *
+ * A function that takes one needs it (never NULL) and fills it only when it fails. Start with a
+ * zeroed one. */
+
+struct gz_failure {
+    struct gz_error error;
+    uint64_t node;         /* 0 if it is about none, or about several */
+    uint64_t holder;       /* with GZ_LOCKED: the session that holds the node */
+    const uint64_t *nodes; /* if it is about several nodes: all of them, in memory of the function
+                              that reports the failure */
+    size_t node_count;
+};
+
+/* ---- record ---- */
+
+/* What the core and the store hand to each other, as plain data.
  *
  * The store is one more cursor into the scene's sequence of changes: a batch holds every node that
  * changed since the last batch, as it is now, with the completed edits and the samples of running
@@ -9,15 +40,6 @@
  * struct frees it whole. What a batch points at lives in its arena, or is the core's and stays as
  * it is until the batch is back. Threads: a record is handed from thread to thread; only the thread
  * that made it writes to it. Times: Unix seconds. Frames: local to the parent. */
-#ifndef GZ_SCENE_RECORD_H
-#define GZ_SCENE_RECORD_H
-
-#include <stdint.h>
-
-#include "proto/base/buffer.h"
-#include "proto/base/linear.h"
-#include "proto/base/wire_vocabulary.h"
-#include "proto/limits.h"
 
 /* What a node is, apart from its id. */
 struct gz_content {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "scene/internal.h"
+#include "scene/tree.h"
 
 /* A search of more steps than the first remembers its place; one of more than the second is no
  * continuation of an earlier search. */

@@ -3,8 +3,8 @@
  *
  * Every change of a node takes the next seq. Each node remembers the seq of its last change and
  * sits in one list ordered by it, deleted nodes included until they are stored; after that their
- * ids and seqs are in another one (graves.h). What changed after a cursor is the newer end of these
- * lists, found in O(changed). A snapshot is what changed after 0. Deltas, resume, slow
+ * ids and seqs are in another one (versions.h). What changed after a cursor is the newer end of
+ * these lists, found in O(changed). A snapshot is what changed after 0. Deltas, resume, slow
  * viewers and the store all read this one list.
  *
  * A change is data (struct gz_change: before and after), so that one function applies edits, undoes
@@ -15,15 +15,14 @@
  * stored; hold ids, not pointers, across turns. Threads: one. Errors: GZ_UNKNOWN_NODE,
  * GZ_BAD_VALUE, GZ_BAD_STATE, GZ_LOCKED, GZ_TOO_MANY, GZ_NO_MEMORY; on any of them nothing
  * changed. */
-#ifndef GZ_SCENE_H
-#define GZ_SCENE_H
+#ifndef GZ_SCENE_SCENE_H
+#define GZ_SCENE_SCENE_H
 
 #include "proto/base/buffer.h"
 #include "proto/base/linear.h"
 #include "proto/base/status.h"
-#include "scene/failure.h"
-#include "scene/graves.h"
 #include "scene/record.h"
+#include "scene/versions.h"
 
 /* The parts of a node. Each remembers the seq of its own last change, so that a delta carries only
  * new states. */

@@ -26,8 +26,8 @@
  * Errors: by `enum gz_solve` or false; outputs are then as they were unless it is said otherwise.
  * Every number may be any double, finite or not. A null pointer that is not allowed is an error of
  * the program: an assertion unless NDEBUG is set. */
-#ifndef GZ_SOLVER_H
-#define GZ_SOLVER_H
+#ifndef GZ_SOLVER_SOLVER_H
+#define GZ_SOLVER_SOLVER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,20 +9,20 @@
 #include <unistd.h>
 
 #include "server/maxima.h"
-#include "store/internal.h"
-#include "store/owner.h"
+#include "store/clean_mark.h"
+#include "store/file_check.h"
+#include "store/parts.h"
 #include "store/patch.h"
 #include "store/rows.h"
 #include "store/ship.h"
-#include "store/stamp.h"
-#include "store/wal_read.h"
+#include "store/wal.h"
 
 /* Pages of the write-ahead log after which SQLite copies them into the file. */
 #define WAL_CHECKPOINT_PAGES 2000
 
 struct gz_applier {
     char *path;
-    struct gz_owner owner;
+    struct gz_lock_file owner;
     sqlite3 *db;
     struct gz_place place;
     char *wal_path;
@@ -52,7 +52,7 @@ enum gz_status gz_store_place(const char *path, struct gz_place *place, struct g
 {
     struct gz_db_reader reader;
     *place = (struct gz_place){0};
-    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
     if (status != GZ_OK) return status;
     status = read_place(reader.db, place, error);
     gz_db_reader_close(&reader);
@@ -78,10 +78,10 @@ static enum gz_status prepare(struct gz_applier *applier, uint64_t epoch, struct
 {
     struct stat wal;
     enum gz_status status = gz_db_identify(applier->db, error);
-    gz_stamp_turn(applier->path);
+    gz_clean_mark_turn(applier->path);
     if (status == GZ_OK) status = gz_db_use_wal(applier->db, error);
     /* The epochs of the log come into the file. */
-    if (status == GZ_OK) gz_stamp_open(applier->path, epoch, GZ_COUNTER_MAX);
+    if (status == GZ_OK) gz_clean_mark_open(applier->path, epoch, GZ_COUNTER_MAX);
     if (status == GZ_OK) status = gz_db_make(applier->db, error);
     sqlite3_wal_autocheckpoint(applier->db, WAL_CHECKPOINT_PAGES);
     if (status == GZ_OK) status = read_place(applier->db, &applier->place, error);
@@ -98,7 +98,7 @@ static enum gz_status open_file(struct gz_applier *applier, struct gz_error *err
     if (lstat(applier->path, &file) != 0 && errno == ENOENT)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s",
                        gz_db_file_name(applier->path));
-    enum gz_status status = gz_owner_init(&applier->owner, applier->path, error);
+    enum gz_status status = gz_lock_file_init(&applier->owner, applier->path, error);
     if (status != GZ_OK) return status;
     status = inspect(applier->path, &inspected, error);
     if (status == GZ_OK)
@@ -156,11 +156,12 @@ static void close_file(const struct gz_applier *applier)
     bool is_there = !has_moved(applier->db);
     if (is_there) {
         gz_db_empty_log(applier->db);
-        gz_stamp_turn(applier->path);
+        gz_clean_mark_turn(applier->path);
     }
     sqlite3_close(applier->db);
     if (is_there)
-        gz_stamp_close(applier->path, applier->is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED, "");
+        gz_clean_mark_close(applier->path,
+                            applier->is_unchecked ? GZ_CLEAN_MARK_LEFT : GZ_CLEAN_MARK_CLOSED, "");
     else if (has_log(applier))
         unlink(applier->wal_path);
 }
@@ -172,7 +173,7 @@ void gz_applier_close(struct gz_applier *applier)
     if (applier->db != NULL) close_file(applier);
     gz_buffer_finish(&applier->added);
     free(applier->wal_path);
-    gz_owner_finish(&applier->owner);
+    gz_lock_file_finish(&applier->owner);
     free(applier->path);
     free(applier);
 }
@@ -387,18 +388,19 @@ static enum gz_status replace(const char *path, const char *from, struct gz_erro
     if (status == GZ_OK) status = sync_file(from, error);
     if (status == GZ_OK) status = make_room(path, error);
     if (status != GZ_OK) return status;
-    if (rename(from, path) != 0 || gz_sync_directory(path) != 0)
+    if (rename(from, path) != 0 || gz_feed_directory(path) != 0)
         return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(errno));
-    gz_stamp_close(path, inspected.is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED, "");
+    gz_clean_mark_close(path, inspected.is_unchecked ? GZ_CLEAN_MARK_LEFT : GZ_CLEAN_MARK_CLOSED,
+                        "");
     return GZ_OK;
 }
 
 enum gz_status gz_store_install(const char *path, const char *from, struct gz_error *error)
 {
-    struct gz_owner owner;
-    enum gz_status status = gz_owner_init(&owner, path, error);
+    struct gz_lock_file owner;
+    enum gz_status status = gz_lock_file_init(&owner, path, error);
     if (status != GZ_OK) return status;
     status = replace(path, from, error);
-    gz_owner_finish(&owner);
+    gz_lock_file_finish(&owner);
     return status;
 }

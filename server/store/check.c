@@ -9,11 +9,11 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
-#include "store/internal.h"
 #include "store/model.h"
+#include "store/parts.h"
 #include "store/rows.h"
 #include "store/store.h"
-#include "store/wal_read.h"
+#include "store/wal.h"
 
 /* Sentences of one promise; the rest are counted. */
 #define SAID_MAX 20
@@ -522,7 +522,7 @@ enum gz_status gz_check_reader(struct gz_db_reader *reader, enum gz_check_depth 
 static void check_log(const char *path, struct gz_store_check *check)
 {
     char fault[GZ_ERROR_BYTES_MAX];
-    if (!gz_stamp_read(path).is_synced || !gz_wal_holds(path)) return;
+    if (!gz_clean_mark_read(path).is_synced || !gz_wal_holds(path)) return;
     gz_wal_check(path, fault);
     if (fault[0] == '\0') return;
     check->faults++;
@@ -533,7 +533,7 @@ enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
                               struct gz_error *error)
 {
     struct gz_db_reader reader;
-    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_ANY, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_ANY, error);
     if (status != GZ_OK) return status;
     reader.deadline_ns = UINT64_MAX;
     check->is_rolled_back = reader.is_rolled_back;

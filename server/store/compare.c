@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/internal.h"
 #include "store/model.h"
+#include "store/parts.h"
 #include "store/rows.h"
 
 struct comparison {
@@ -15,9 +15,9 @@ struct comparison {
 static enum gz_status open_both(struct gz_db_reader readers[2], const char *const paths[2],
                                 struct gz_error *error)
 {
-    enum gz_status status = gz_db_reader_open(&readers[0], paths[0], GZ_GATE_ANY, error);
+    enum gz_status status = gz_db_reader_open(&readers[0], paths[0], GZ_FILE_ANY, error);
     if (status != GZ_OK) return status;
-    status = gz_db_reader_open(&readers[1], paths[1], GZ_GATE_ANY, error);
+    status = gz_db_reader_open(&readers[1], paths[1], GZ_FILE_ANY, error);
     if (status != GZ_OK) gz_db_reader_close(&readers[0]);
     readers[0].deadline_ns = readers[1].deadline_ns = UINT64_MAX;
     return status;

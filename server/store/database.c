@@ -12,7 +12,7 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
-#include "store/owner.h"
+#include "store/file_check.h"
 #include "store/rows.h"
 
 /* Milliseconds to wait for the lock of another process, which writes with sqlite3 or recovers the
@@ -159,7 +159,7 @@ enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db, struct gz_e
     if ((flags & SQLITE_OPEN_MEMORY) != 0)
         return settle(path, sqlite3_open_v2(path, db, flags, NULL), db, error);
     bool makes = (flags & SQLITE_OPEN_CREATE) != 0;
-    enum gz_status status = gz_gate_check(path, GZ_GATE_OURS, makes, error);
+    enum gz_status status = gz_file_check(path, GZ_FILE_OURS, makes, error);
     return status == GZ_OK ? open_file(path, flags, "", db, error) : status;
 }
 
@@ -278,23 +278,23 @@ static enum gz_status begin_reading(struct gz_db_reader *reader, const char *pat
 
 /* Whether the file can be opened as immutable: it cannot be written or is only looked at, and has
  * no log. */
-static bool is_still(const char *path, enum gz_gate_owner owner)
+static bool is_still(const char *path, enum gz_file_owner owner)
 {
-    if (owner == GZ_GATE_ANY) return !gz_has_log(path);
+    if (owner == GZ_FILE_ANY) return !gz_has_log(path);
     return !gz_can_write(path) && !gz_log_holds(path);
 }
 
 static enum gz_status open_reader(struct gz_db_reader *reader, const char *path,
-                                  enum gz_gate_owner owner, struct gz_error *error)
+                                  enum gz_file_owner owner, struct gz_error *error)
 {
     reader->db = NULL;
     reader->is_by_processor = false;
     reader->is_stopped = NULL;
-    enum gz_status status = gz_gate_check(path, owner, false, error);
+    enum gz_status status = gz_file_check(path, owner, false, error);
     reader->is_still = status == GZ_OK && is_still(path, owner);
     /* Only a connection that can write can roll a journal back. It leaves a write-ahead log as it
      * is. */
-    bool recovers = status == GZ_OK && owner == GZ_GATE_OWNED && gz_can_write(path);
+    bool recovers = status == GZ_OK && owner == GZ_FILE_OWNED && gz_can_write(path);
     if (status == GZ_OK)
         status = open_file(path, recovers ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
                            reader->is_still ? "?immutable=1" : "", &reader->db, error);
@@ -306,26 +306,26 @@ static enum gz_status open_reader(struct gz_db_reader *reader, const char *path,
  * back nobody can read the file. False if that is not so, or another server has the file. */
 static bool roll_back(const char *path)
 {
-    struct gz_owner lock;
+    struct gz_lock_file lock;
     sqlite3 *db;
     int64_t version;
     if (!gz_journal_holds(path) || !gz_can_write(path) ||
-        gz_owner_init_brief(&lock, path, NULL) != GZ_OK)
+        gz_lock_file_init_brief(&lock, path, NULL) != GZ_OK)
         return false;
     bool is_done = gz_db_open(path, SQLITE_OPEN_READWRITE, &db, NULL) == GZ_OK;
     if (is_done) {
         is_done = gz_db_integer(db, "PRAGMA schema_version", &version, NULL) == GZ_OK;
         sqlite3_close(db);
     }
-    gz_owner_finish(&lock);
+    gz_lock_file_finish(&lock);
     return is_done;
 }
 
 enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
-                                 enum gz_gate_owner owner, struct gz_error *error)
+                                 enum gz_file_owner owner, struct gz_error *error)
 {
     enum gz_status status = open_reader(reader, path, owner, error);
-    reader->is_rolled_back = status == GZ_STORAGE && owner != GZ_GATE_OWNED && roll_back(path);
+    reader->is_rolled_back = status == GZ_STORAGE && owner != GZ_FILE_OWNED && roll_back(path);
     return reader->is_rolled_back ? open_reader(reader, path, owner, error) : status;
 }
 

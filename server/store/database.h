@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 #include "proto/base/status.h"
-#include "store/gate.h"
+#include "store/file_check.h"
 
 /* Puts `doing` and SQLite's message into `error`, and returns the status: GZ_TOO_LARGE for a reader
  * that ran out of time, else GZ_STORAGE. */
 enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const char *doing);
 
-/* Opens one of the server's own files (GZ_GATE_OURS), or creates it if `flags` say so. The
+/* Opens one of the server's own files (GZ_FILE_OURS), or creates it if `flags` say so. The
  * connection fires no trigger and reads no view until gz_db_trust_triggers. GZ_UNKNOWN_SCENE if
  * there is no file and `flags` do not create one. With SQLITE_OPEN_MEMORY there is no file. */
 GZ_MUST_USE enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db,
@@ -60,11 +60,11 @@ struct gz_db_reader {
 };
 /* The reader must not move in memory until it is closed. If a crash left a journal, only a
  * connection that can write makes the file readable: the file is owned for that moment. A file
- * without a log that cannot be written, or that is only looked at (GZ_GATE_ANY), is opened as
+ * without a log that cannot be written, or that is only looked at (GZ_FILE_ANY), is opened as
  * immutable: that works in a read-only folder, and leaves no file beside it. The rows are
  * inconsistent if another program begins to write meanwhile. */
 GZ_MUST_USE enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
-                                             enum gz_gate_owner owner, struct gz_error *error);
+                                             enum gz_file_owner owner, struct gz_error *error);
 /* Goes on with the file as it is now, so that its log can be emptied. No statement may be under
  * way. */
 GZ_MUST_USE enum gz_status gz_db_reader_renew(struct gz_db_reader *reader, struct gz_error *error);

@@ -1,5 +1,4 @@
-/* files.c - renames and deletes a scene's file with SQLite's files beside it. After a crash at any
- * moment the scene exists, complete, under one of its names, or is deleted. */
+/* files.c - copies of a scene's file, summaries, and files that are renamed and deleted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -9,14 +8,216 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/internal.h"
-#include "store/owner.h"
+#include "server/maxima.h"
+#include "store/clean_mark.h"
+#include "store/file_check.h"
+#include "store/parts.h"
 #include "store/rows.h"
-#include "store/stamp.h"
 #include "store/store.h"
-#include "store/wal_read.h"
+#include "store/wal.h"
 
-int gz_sync_directory(const char *path)
+/* ---- copies ---- */
+
+/* Reads a scene as a whole: its glTF file, its present nodes, a backup, a summary. */
+
+#define NO_ASSET "the scene has no asset: nothing was imported"
+
+/* ---- the asset ---- */
+
+static enum gz_status read_blob(sqlite3 *db, sqlite3_int64 id, struct gz_buffer *out,
+                                struct gz_error *error)
+{
+    sqlite3_blob *blob;
+    int rc = sqlite3_blob_open(db, "main", "assets", "bytes", id, 0, &blob);
+    if (rc != SQLITE_OK) return gz_db_fail(db, rc, error, "the asset");
+    int size = sqlite3_blob_bytes(blob);
+    enum gz_status status = gz_buffer_reserve(out, (size_t)size);
+    if (status != GZ_OK) {
+        (void)gz_fail(error, status, "the asset has %d bytes: no room for it", size);
+    } else if (size > 0) {
+        rc = sqlite3_blob_read(blob, out->data + out->size, size, 0);
+        if (rc != SQLITE_OK)
+            status = gz_db_fail(db, rc, error, "the asset");
+        else
+            out->size += (size_t)size;
+    }
+    sqlite3_blob_close(blob);
+    return status;
+}
+
+enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    int64_t id;
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
+    if (status != GZ_OK) return status;
+    status = gz_db_integer(reader.db, gz_sql_copy[GZ_SQL_COPY_LAST_ASSET], &id, error);
+    if (status == GZ_OK && id == 0) status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
+    if (status == GZ_OK) status = read_blob(reader.db, id, out, error);
+    gz_db_reader_close(&reader);
+    return status;
+}
+
+static enum gz_status read_tag(sqlite3 *db, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_ASSET_TAG]);
+    bool has_asset = gz_ask_row(&ask);
+    const char *text = has_asset ? (const char *)sqlite3_column_text(ask.statement, 0) : NULL;
+    if (text != NULL) snprintf(tag, GZ_ASSET_TAG_BYTES, "%s", text);
+    if (has_asset && text == NULL) ask.rc = SQLITE_NOMEM;
+    enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the asset");
+    return status != GZ_OK || has_asset ? status : gz_fail(error, GZ_BAD_STATE, NO_ASSET);
+}
+
+/* The tag includes two times, because ids and seqs repeat when a scene is created again or
+ * continues from a copy. */
+enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
+                                  struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
+    if (status != GZ_OK) return status;
+    status = read_tag(reader.db, tag, error);
+    gz_db_reader_close(&reader);
+    return status;
+}
+
+/* ---- the present ---- */
+
+enum gz_status gz_store_present(const char *path, struct gz_scene_state *state,
+                                struct gz_buffer *asset, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    int64_t id;
+    *state = (struct gz_scene_state){0};
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
+    if (status != GZ_OK) return status;
+    /* Its size is bounded; a worker beside busy processes must not run out of time. */
+    reader.is_by_processor = true;
+    reader.deadline_ns = gz_db_reader_now(&reader) + (uint64_t)GZ_QUERY_MS_MAX * 1000000;
+    status = gz_load_present(reader.db, state, error);
+    if (status == GZ_OK)
+        status = gz_db_integer(reader.db, gz_sql_copy[GZ_SQL_COPY_LAST_ASSET], &id, error);
+    if (status == GZ_OK && id != 0) status = read_blob(reader.db, id, asset, error);
+    gz_db_reader_close(&reader);
+    return status;
+}
+
+/* ---- a copy ---- */
+
+static enum gz_status copy_pages(sqlite3 *from, sqlite3 *to, struct gz_error *error)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    if (backup == NULL) return gz_db_fail(to, sqlite3_errcode(to), error, "the copy");
+    int rc = sqlite3_backup_step(backup, -1);
+    int finished = sqlite3_backup_finish(backup);
+    if (rc == SQLITE_DONE) rc = finished;
+    return rc == SQLITE_OK ? GZ_OK : gz_db_fail(to, rc, error, "the copy");
+}
+
+/* One read transaction and one step, so that the copy is the scene as of one commit. Most copies
+ * are deleted once they were sent: to sync them would only keep the writers from the disk. */
+static enum gz_status copy_to(const char *path, const char *part, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    sqlite3 *copy;
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
+    if (status != GZ_OK) return status;
+    status = gz_db_open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy, error);
+    if (status == GZ_OK) {
+        status = gz_db_exec(copy, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", error);
+        if (status == GZ_OK) status = copy_pages(reader.db, copy, error);
+        /* The copied pages say that there is a write-ahead log, but the copy is one file. */
+        if (status == GZ_OK) status = gz_db_exec(copy, "PRAGMA journal_mode = DELETE", error);
+        sqlite3_close(copy);
+    }
+    gz_db_reader_close(&reader);
+    return status;
+}
+
+static enum gz_status publish(const char *part, const char *to, struct gz_error *error)
+{
+    if (renameat2(AT_FDCWD, part, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return GZ_OK;
+    return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "the copy: %s",
+                   strerror(errno));
+}
+
+uint64_t gz_store_bytes(const char *path)
+{
+    struct stat file, log;
+    char *log_path;
+    uint64_t bytes = stat(path, &file) == 0 ? (uint64_t)file.st_size : 0;
+    if (asprintf(&log_path, "%s-wal", path) < 0) return bytes;
+    if (stat(log_path, &log) == 0) bytes += (uint64_t)log.st_size;
+    free(log_path);
+    return bytes;
+}
+
+enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error)
+{
+    if (access(to, F_OK) == 0)
+        return gz_fail(error, GZ_BAD_STATE, "the copy: %s", strerror(EEXIST));
+    char *part;
+    if (asprintf(&part, "%s.part", to) < 0) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    unlink(part);
+    enum gz_status status = copy_to(path, part, error);
+    if (status == GZ_OK) status = publish(part, to, error);
+    if (status != GZ_OK) unlink(part);
+    free(part);
+    return status;
+}
+
+/* ---- the summary ---- */
+
+static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary,
+                                   struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_SUMMARY]);
+    if (gz_ask_row(&ask))
+        *summary =
+            (struct gz_store_summary){.nodes = (uint64_t)sqlite3_column_int64(ask.statement, 0),
+                                      .seq = (uint64_t)sqlite3_column_int64(ask.statement, 1),
+                                      .changed = sqlite3_column_double(ask.statement, 2),
+                                      .has_asset = sqlite3_column_int(ask.statement, 3) != 0};
+    else if (ask.rc == SQLITE_DONE)
+        ask.rc = SQLITE_CORRUPT;
+    return gz_ask_end(&ask, GZ_OK, error, "the summary");
+}
+
+static enum gz_status read_globs(sqlite3 *db, struct gz_buffer *globs, struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_ACCESS]);
+    enum gz_status status = GZ_OK;
+    while (status == GZ_OK && gz_ask_row(&ask)) {
+        const void *glob = sqlite3_column_text(ask.statement, 0);
+        size_t size = (size_t)sqlite3_column_bytes(ask.statement, 0);
+        if (size > 0 && memchr(glob, '\0', size) == NULL)
+            status = gz_buffer_append(globs, glob, size + 1);
+    }
+    if (gz_ask_finish(&ask) != SQLITE_OK) gz_buffer_clear(globs);
+    if (status != GZ_NO_MEMORY) return GZ_OK; /* a server never writes more than fit */
+    return gz_fail(error, status, "no memory for the access");
+}
+
+enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary,
+                                struct gz_buffer *globs, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    *summary = (struct gz_store_summary){0};
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
+    if (status != GZ_OK) return status;
+    status = read_summary(reader.db, summary, error);
+    if (status == GZ_OK && globs != NULL) status = read_globs(reader.db, globs, error);
+    gz_db_reader_close(&reader);
+    return status;
+}
+
+/* ---- renaming and deleting ---- */
+
+/* Renames and deletes a scene's file with SQLite's files beside it. After a crash at any
+ * moment the scene exists, complete, under one of its names, or is deleted. */
+
+int gz_feed_directory(const char *path)
 {
     char *copy = strdup(path);
     if (copy == NULL) return -1;
@@ -33,8 +234,8 @@ int gz_sync_directory(const char *path)
 static const struct {
     const char *ending;
     bool is_log;
-} beside[] = {{"-shm", false}, {"-wal", true}, {"-journal", true}};
-#define BESIDE_COUNT (sizeof beside / sizeof beside[0])
+} files_beside[] = {{"-shm", false}, {"-wal", true}, {"-journal", true}};
+#define BESIDE_COUNT (sizeof files_beside / sizeof files_beside[0])
 
 /* A database is first renamed with this prefix to delete it; the files beside its old name may then
  * be deleted. */
@@ -49,7 +250,7 @@ static const struct {
 static char *path_beside(const char *path, size_t which)
 {
     char *made;
-    return asprintf(&made, "%s%s", path, beside[which].ending) >= 0 ? made : NULL;
+    return asprintf(&made, "%s%s", path, files_beside[which].ending) >= 0 ? made : NULL;
 }
 
 static char *deleted_path(const char *path)
@@ -83,9 +284,10 @@ const char *gz_store_beside(const char *file, size_t *size)
         whole -= prefix;
     } else {
         for (size_t i = 0; i < BESIDE_COUNT; i++) {
-            if (ends_in(file, whole, beside[i].ending)) ending = strlen(beside[i].ending);
+            if (ends_in(file, whole, files_beside[i].ending))
+                ending = strlen(files_beside[i].ending);
         }
-        if (ends_in(file, whole, GZ_OWNER_ENDING)) ending = strlen(GZ_OWNER_ENDING);
+        if (ends_in(file, whole, GZ_LOCK_FILE_ENDING)) ending = strlen(GZ_LOCK_FILE_ENDING);
         if (ending == 0) return NULL;
     }
     if (!ends_in(file, whole - ending, ".db")) return NULL;
@@ -102,7 +304,7 @@ static enum gz_status fail(const char *path, struct gz_error *error)
 static enum gz_status finish_deletion(const char *path, const char *deleted, struct gz_error *error)
 {
     gz_delete_beside(path);
-    if (gz_sync_directory(path) != 0 || unlink(deleted) != 0 || gz_sync_directory(path) != 0)
+    if (gz_feed_directory(path) != 0 || unlink(deleted) != 0 || gz_feed_directory(path) != 0)
         return fail(path, error);
     return GZ_OK;
 }
@@ -129,7 +331,7 @@ enum gz_status gz_clear_name(const char *path, struct gz_error *error)
     free(deleted);
     for (size_t i = 0; i < BESIDE_COUNT && status == GZ_OK; i++) {
         char *file = path_beside(path, i);
-        status = file != NULL ? clear_file(file, beside[i].is_log, error)
+        status = file != NULL ? clear_file(file, files_beside[i].is_log, error)
                               : gz_fail(error, GZ_NO_MEMORY, "no memory");
         free(file);
     }
@@ -145,7 +347,7 @@ static enum gz_status delete_files(const char *path, struct gz_error *error)
     if (rename(path, deleted) != 0)
         status = errno == ENOENT ? gz_clear_name(path, error) : fail(path, error);
     else
-        status = gz_sync_directory(path) == 0 ? finish_deletion(path, deleted, error)
+        status = gz_feed_directory(path) == 0 ? finish_deletion(path, deleted, error)
                                               : fail(path, error);
     free(deleted);
     return status;
@@ -153,11 +355,11 @@ static enum gz_status delete_files(const char *path, struct gz_error *error)
 
 enum gz_status gz_store_delete(const char *path, struct gz_error *error)
 {
-    struct gz_owner owner;
-    enum gz_status status = gz_owner_init(&owner, path, error);
+    struct gz_lock_file owner;
+    enum gz_status status = gz_lock_file_init(&owner, path, error);
     if (status != GZ_OK) return status;
     status = delete_files(path, error);
-    gz_owner_finish(&owner);
+    gz_lock_file_finish(&owner);
     return status;
 }
 
@@ -169,7 +371,7 @@ static bool is_unmade(const char *path)
     struct gz_db_reader reader;
     int64_t epoch = 0;
     if (lstat(path, &info) != 0 || info.st_size > GZ_UNMADE_BYTES_MAX) return false;
-    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OWNED, NULL);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OWNED, NULL);
     if (status != GZ_OK) return status == GZ_UNKNOWN_SCENE;
     status = gz_db_integer(reader.db, gz_sql_recover[GZ_SQL_RECOVER_LAST_EPOCH], &epoch, NULL);
     gz_db_reader_close(&reader);
@@ -191,11 +393,11 @@ static enum gz_status tidy(const char *path, struct gz_error *error)
 
 enum gz_status gz_store_tidy(const char *path, struct gz_error *error)
 {
-    struct gz_owner owner;
-    enum gz_status status = gz_owner_init(&owner, path, error);
+    struct gz_lock_file owner;
+    enum gz_status status = gz_lock_file_init(&owner, path, error);
     if (status != GZ_OK) return status;
     status = tidy(path, error);
-    gz_owner_finish(&owner);
+    gz_lock_file_finish(&owner);
     return status;
 }
 
@@ -229,7 +431,7 @@ static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *e
 }
 
 /* What SQLite would drop of a damaged log is kept. */
-static enum gz_status check_log(const char *path, const struct gz_stamped *stamped,
+static enum gz_status check_log(const char *path, const struct gz_clean_marked *stamped,
                                 struct gz_error *error)
 {
     char fault[GZ_ERROR_BYTES_MAX] = "";
@@ -241,19 +443,20 @@ static enum gz_status check_log(const char *path, const struct gz_stamped *stamp
  * again. */
 static enum gz_status fold(sqlite3 *db, const char *path, struct gz_error *error)
 {
-    struct gz_stamped stamped;
+    struct gz_clean_marked stamped;
     uint64_t epoch;
     enum gz_status status = gz_db_identify(db, error);
     if (status == GZ_OK) status = gz_inspect_stamp(db, path, &stamped, &epoch, error);
     if (status == GZ_OK) status = check_log(path, &stamped, error);
     if (status != GZ_OK) return status;
-    if (stamped.stamp != GZ_STAMP_NONE && stamped.stamp != GZ_STAMP_DAMAGED) {
+    if (stamped.stamp != GZ_CLEAN_MARK_NONE && stamped.stamp != GZ_CLEAN_MARK_DAMAGED) {
         gz_db_empty_log(db);
-        gz_stamp_turn(path);
+        gz_clean_mark_turn(path);
     }
-    if (stamped.stamp == GZ_STAMP_OPEN) stamped.stamp = GZ_STAMP_LEFT;
+    if (stamped.stamp == GZ_CLEAN_MARK_OPEN) stamped.stamp = GZ_CLEAN_MARK_LEFT;
     status = fold_log(db, path, error);
-    if (stamped.stamp != GZ_STAMP_NONE) gz_stamp_close(path, stamped.stamp, stamped.damage);
+    if (stamped.stamp != GZ_CLEAN_MARK_NONE)
+        gz_clean_mark_close(path, stamped.stamp, stamped.damage);
     return status;
 }
 
@@ -275,25 +478,25 @@ static enum gz_status rename_file(const char *from, const char *to, struct gz_er
     enum gz_status status = gz_clear_name(to, error);
     if (status == GZ_OK) status = gz_fold(from, error);
     if (status != GZ_OK) return status;
-    if (gz_sync_directory(to) != 0) return fail(to, error);
+    if (gz_feed_directory(to) != 0) return fail(to, error);
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0) {
         if (errno == EEXIST)
             return gz_fail(error, GZ_CONFLICT, "%s exists already", gz_db_file_name(to));
         return fail(from, error);
     }
-    return gz_sync_directory(to) == 0 ? GZ_OK : fail(to, error);
+    return gz_feed_directory(to) == 0 ? GZ_OK : fail(to, error);
 }
 
 enum gz_status gz_store_rename(const char *from, const char *to, struct gz_error *error)
 {
-    struct gz_owner here, there;
-    enum gz_status status = gz_owner_init(&here, from, error);
+    struct gz_lock_file here, there;
+    enum gz_status status = gz_lock_file_init(&here, from, error);
     if (status != GZ_OK) return status;
-    status = gz_owner_init(&there, to, error);
+    status = gz_lock_file_init(&there, to, error);
     if (status == GZ_OK) {
         status = rename_file(from, to, error);
-        gz_owner_finish(&there);
+        gz_lock_file_finish(&there);
     }
-    gz_owner_finish(&here);
+    gz_lock_file_finish(&here);
     return status;
 }

@@ -1,14 +1,108 @@
-/* query.c - answers questions about the past: the history, one edit, the scene at a seq or a time.
- * The statements are in sql/query.sql, which explains how the past is found in the tables. */
+/* query.c - questions to the past, and nodes on their way through time. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/limits.h"
-#include "store/internal.h"
+#include "store/parts.h"
 #include "store/rows.h"
 #include "store/store.h"
 
+/* ---- nodes through time ---- */
+
+/* Answers the path of a node: the starts of its drags, the points of their paths, rests,
+ * and the result of each edit. */
+
+enum { SEQ_COLUMN, TIME_COLUMN = 2, EDIT_COLUMN, PARENT_COLUMN, TRS_COLUMN };
+
+struct list {
+    struct gz_point_record *points;
+    size_t count, capacity;
+};
+
 static enum gz_status fail_memory(struct gz_error *error)
+{
+    return gz_fail(error, GZ_TOO_LARGE, "the answer is too large: ask for less");
+}
+
+static const char *point_fault(sqlite3_stmt *row, const struct gz_point_record *point)
+{
+    bool has_parent = sqlite3_column_type(row, PARENT_COLUMN) != SQLITE_NULL;
+    if (gz_counter_fault(row, SEQ_COLUMN, 0) != NULL) return "its seq is invalid";
+    if (gz_counter_fault(row, EDIT_COLUMN, 1) != NULL) return "the id of its edit is invalid";
+    if (has_parent && gz_counter_fault(row, PARENT_COLUMN, 1) != NULL)
+        return "parent is not the id of a node";
+    return gz_trs_fault(row, TRS_COLUMN, &point->trs);
+}
+
+static enum gz_status read_point(sqlite3_stmt *row, uint64_t node, struct gz_point_record *point,
+                                 struct gz_error *error)
+{
+    *point = (struct gz_point_record){
+        .seq = (uint64_t)sqlite3_column_int64(row, SEQ_COLUMN),
+        .time = sqlite3_column_double(row, TIME_COLUMN),
+        .edit = (uint64_t)sqlite3_column_int64(row, EDIT_COLUMN),
+        .parent = (uint64_t)sqlite3_column_int64(row, PARENT_COLUMN),
+        .trs = gz_read_trs(row, TRS_COLUMN),
+    };
+    const char *fault = point_fault(row, point);
+    return fault == NULL ? GZ_OK : gz_point_fail(error, node, point->seq, fault);
+}
+
+static enum gz_status read_points(struct gz_ask *ask, uint64_t node, struct list *list,
+                                  struct gz_error *error)
+{
+    enum gz_status status = GZ_OK;
+    while (status == GZ_OK && gz_ask_row(ask))
+        status = gz_grow(&list->points, &list->capacity, list->count + 1, sizeof *list->points)
+                     ? read_point(ask->statement, node, &list->points[list->count++], error)
+                     : fail_memory(error);
+    return gz_ask_end(ask, status, error, "the path");
+}
+
+static enum gz_status collect(sqlite3 *db, const struct gz_query *query, struct list *list,
+                              struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_track[GZ_SQL_TRACK_POINTS]);
+    gz_bind_integer(&ask, query->node);
+    gz_bind_real(&ask, query->since);
+    gz_bind_real(&ask, query->before);
+    gz_bind_integer(&ask, query->limit > 0 ? query->limit : GZ_PATH_POINTS_MAX);
+    return read_points(&ask, query->node, list, error);
+}
+
+static enum gz_status check_node(sqlite3 *db, uint64_t node, struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_track[GZ_SQL_TRACK_NODE]);
+    gz_bind_integer(&ask, node);
+    bool is_found = gz_ask_row(&ask);
+    enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the path");
+    if (status != GZ_OK || is_found) return status;
+    return gz_fail(error, GZ_UNKNOWN_NODE, "node: no node has ever had the id %llu",
+                   (unsigned long long)node);
+}
+
+enum gz_status gz_answer_path(struct gz_db_reader *reader, const struct gz_query *query,
+                              struct gz_answer *answer)
+{
+    struct list list = {0};
+    enum gz_status status = check_node(reader->db, query->node, &answer->error);
+    if (status == GZ_OK) status = collect(reader->db, query, &list, &answer->error);
+    struct gz_point_record *points = gz_arena_take(&answer->arena, list.count, sizeof *points);
+    if (status == GZ_OK && points == NULL) status = fail_memory(&answer->error);
+    if (status == GZ_OK && list.count > 0) memcpy(points, list.points, list.count * sizeof *points);
+    answer->points = points;
+    answer->point_count = status == GZ_OK ? list.count : 0;
+    free(list.points);
+    return status;
+}
+
+/* ---- query ---- */
+
+/* Answers questions about the past: the history, one edit, the scene at a seq or a time.
+ * The statements are in sql/query.sql, which explains how the past is found in the tables. */
+
+static enum gz_status query_fail_memory(struct gz_error *error)
 {
     return gz_fail(error, GZ_TOO_LARGE, "the answer is too large: ask for less");
 }
@@ -100,7 +194,7 @@ static enum gz_status read_history(sqlite3 *db, const struct gz_query *query, ui
         status = read_one(ask.statement, &details, query, edit, answer);
         if (status == GZ_OK) answer->edit_count++;
     }
-    if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
+    if (status == GZ_NO_MEMORY) status = query_fail_memory(&answer->error);
     status = gz_ask_end(&ask, status, &answer->error, "the history");
     status = gz_ask_end(&details.changes, status, &answer->error, "the history");
     return gz_ask_end(&details.about, status, &answer->error, "the history");
@@ -112,7 +206,7 @@ static enum gz_status answer_history(struct gz_db_reader *reader, const struct g
     uint32_t limit = query->limit;
     if (limit == 0 || limit > GZ_HISTORY_ROWS_MAX) limit = GZ_HISTORY_ROWS_MAX;
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, limit, sizeof *edits);
-    if (edits == NULL) return fail_memory(&answer->error);
+    if (edits == NULL) return query_fail_memory(&answer->error);
     answer->edits = edits;
     return read_history(reader->db, query, limit, edits, answer);
 }
@@ -130,7 +224,7 @@ static enum gz_status add_edit(sqlite3 *db, enum gz_sql_query which, uint64_t id
     if (changes.rc == SQLITE_OK && gz_ask_row(&ask))
         status = gz_read_edit(ask.statement, changes.statement, 0, &answer->arena,
                               &edits[answer->edit_count++], &answer->error);
-    if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
+    if (status == GZ_NO_MEMORY) status = query_fail_memory(&answer->error);
     status = gz_ask_end(&ask, status, &answer->error, "the history");
     return gz_ask_end(&changes, status, &answer->error, "the history");
 }
@@ -162,7 +256,7 @@ static enum gz_status answer_edit(struct gz_db_reader *reader, const struct gz_q
 {
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, 3, sizeof *edits);
     uint64_t last;
-    if (edits == NULL) return fail_memory(&answer->error);
+    if (edits == NULL) return query_fail_memory(&answer->error);
     answer->edits = edits;
     enum gz_status status = add_edit(reader->db, GZ_SQL_QUERY_EDIT, query->edit, edits, answer);
     if (status == GZ_OK && answer->edit_count == 0)
@@ -282,7 +376,7 @@ static enum gz_status read_nodes_at(sqlite3 *db, struct gz_answer *answer,
         struct gz_node_record *node = gz_node_list_add(list);
         if (node == NULL ||
             gz_read_content(ask.statement, 2, &answer->arena, &node->content) != GZ_OK)
-            status = fail_memory(&answer->error);
+            status = query_fail_memory(&answer->error);
         if (status != GZ_OK) continue;
         node->id = (uint64_t)sqlite3_column_int64(ask.statement, 0);
         node->seq = (uint64_t)sqlite3_column_int64(ask.statement, 1);
@@ -308,8 +402,8 @@ static gz_trs between(const struct gz_moment *moment, const struct point *a, con
     return gz_trs_between(&a->trs, &b->trs, part);
 }
 
-static enum gz_status read_point(sqlite3_stmt *row, int column, uint64_t node, struct point *point,
-                                 struct gz_error *error)
+static enum gz_status query_read_point(sqlite3_stmt *row, int column, uint64_t node,
+                                       struct point *point, struct gz_error *error)
 {
     *point = (struct point){.seq = (uint64_t)sqlite3_column_int64(row, column),
                             .time = sqlite3_column_double(row, column + 1),
@@ -331,7 +425,7 @@ static enum gz_status move_node(sqlite3_stmt *before, sqlite3_stmt *statement,
     bool has_sample = sqlite3_column_type(before, SAMPLE_COLUMN) != SQLITE_NULL;
     struct point a, b;
     enum gz_status status =
-        read_point(before, has_sample ? SAMPLE_COLUMN : BEGAN_COLUMN, node->id, &a, error);
+        query_read_point(before, has_sample ? SAMPLE_COLUMN : BEGAN_COLUMN, node->id, &a, error);
     if (status != GZ_OK) return status;
     struct gz_ask after = gz_ask_begin(statement);
     gz_bind_integer(&after, (uint64_t)sqlite3_column_int64(before, 1));
@@ -339,7 +433,7 @@ static enum gz_status move_node(sqlite3_stmt *before, sqlite3_stmt *statement,
     gz_bind_integer(&after, moment->seq);
     node->content.trs = a.trs;
     if (gz_ask_row(&after)) {
-        status = read_point(statement, 0, node->id, &b, error);
+        status = query_read_point(statement, 0, node->id, &b, error);
         if (status == GZ_OK) node->content.trs = between(moment, &a, &b);
     }
     if (has_sample) node->seq = a.seq;
@@ -375,7 +469,7 @@ static enum gz_status answer_at(struct gz_db_reader *reader, const struct gz_que
     if (status == GZ_OK) status = move_dragged(reader->db, &moment, &list, &answer->error);
     if (status == GZ_OK)
         status = gz_parents_first(list.nodes, list.count, &answer->arena, &ordered, &answer->error);
-    if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
+    if (status == GZ_NO_MEMORY) status = query_fail_memory(&answer->error);
     if (status == GZ_OK) {
         answer->nodes = ordered;
         answer->node_count = list.count;
@@ -389,7 +483,7 @@ void gz_store_query(const char *path, const struct gz_query *query, struct gz_an
     *answer = (struct gz_answer){0};
     gz_arena_init(&answer->arena, GZ_RESULT_BYTES_MAX);
     struct gz_db_reader reader;
-    answer->status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, &answer->error);
+    answer->status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, &answer->error);
     if (answer->status != GZ_OK) return;
     switch (query->kind) {
     case GZ_QUERY_HISTORY: answer->status = answer_history(&reader, query, answer); break;

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 
 #include "scene/record.h"
-#include "store/sound.h"
+#include "store/row_check.h"
 
 #include "store/sql.h" /* made from sql/ by schema/embed.awk */
 

@@ -14,16 +14,16 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
+#include "store/clean_mark.h"
 #include "store/database.h"
-#include "store/internal.h"
+#include "store/file_check.h"
 #include "store/model.h"
-#include "store/owner.h"
+#include "store/parts.h"
 #include "store/retention.h"
 #include "store/rows.h"
 #include "store/ship.h"
 #include "store/shipper.h"
-#include "store/stamp.h"
-#include "store/wal_read.h"
+#include "store/wal.h"
 #include "store/writer.h"
 
 /* From this size of the log on the checkpointer copies it into the database, if it has many
@@ -62,7 +62,7 @@ struct gz_store {
     void (*notify)(void *context);
     void *context;
     const struct gz_log *log;
-    struct gz_owner owner;
+    struct gz_lock_file owner;
     char *path, *wal_path;
     const char
         *unfinished_path; /* a file that this opening created, deleted after a failure; else NULL */
@@ -406,10 +406,10 @@ static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
     enum gz_status status = gz_db_identify(db, error);
     if (status == GZ_OK && inspected == NULL) status = gz_model_require(db, error);
     if (status == GZ_OK) gz_db_trust_triggers(db);
-    gz_stamp_turn(options->path);
+    gz_clean_mark_turn(options->path);
     if (status == GZ_OK) status = gz_db_use_wal(db, error);
     if (status == GZ_OK)
-        gz_stamp_open(options->path, inspected != NULL ? inspected->epoch : 0, GZ_COUNTER_MAX);
+        gz_clean_mark_open(options->path, inspected != NULL ? inspected->epoch : 0, GZ_COUNTER_MAX);
     /* The log is copied into the database between commits, not within one. */
     sqlite3_wal_autocheckpoint(db, 0);
     if (status == GZ_OK) status = gz_db_make(db, error);
@@ -418,7 +418,7 @@ static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
     if (status == GZ_OK) status = gz_recover(db, options->time, &store->shipper, &epoch, error);
     /* From here on the file is a scene without its log, too: gz_store_tidy deletes none. */
     if (status == GZ_OK && inspected == NULL) gz_db_empty_log(db);
-    if (status == GZ_OK) gz_stamp_open(options->path, epoch, epoch);
+    if (status == GZ_OK) gz_clean_mark_open(options->path, epoch, epoch);
     if (status == GZ_OK) status = gz_load(db, epoch, state, error);
     return status;
 }
@@ -488,7 +488,7 @@ static enum gz_status read_scene(struct gz_store *store, sqlite3 *db, double tim
 static enum gz_status become_owner(struct gz_store *store, const char *path, bool is_there,
                                    struct gz_error *error)
 {
-    enum gz_status status = gz_owner_init(&store->owner, path, error);
+    enum gz_status status = gz_lock_file_init(&store->owner, path, error);
     if (status != GZ_OK || is_there) return status;
     status = gz_clear_name(path, error);
     if (status == GZ_OK) store->unfinished_path = path;
@@ -589,12 +589,12 @@ static void end_thread(struct gz_store *store)
 }
 
 /* The audit has ended. */
-static enum gz_stamp find_stamp(const struct gz_store *store)
+static enum gz_clean_mark find_stamp(const struct gz_store *store)
 {
     const enum gz_audit_result result = atomic_load(&store->audit.result);
-    if (result == GZ_AUDIT_WHOLE) return GZ_STAMP_CLOSED;
-    if (result == GZ_AUDIT_DAMAGED) return GZ_STAMP_DAMAGED;
-    return store->is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED;
+    if (result == GZ_AUDIT_WHOLE) return GZ_CLEAN_MARK_CLOSED;
+    if (result == GZ_AUDIT_DAMAGED) return GZ_CLEAN_MARK_DAMAGED;
+    return store->is_unchecked ? GZ_CLEAN_MARK_LEFT : GZ_CLEAN_MARK_CLOSED;
 }
 
 /* A file that was moved takes along what its log holds. */
@@ -602,11 +602,11 @@ static void finish_writer(struct gz_store *store)
 {
     if (store->is_writable) (void)rest(store);
     const bool is_closed = store->is_writable && !gz_writer_has_moved(&store->writer);
-    const enum gz_stamp stamp = find_stamp(store);
-    if (is_closed && stamp != GZ_STAMP_DAMAGED) gz_stamp_turn(store->path);
+    const enum gz_clean_mark stamp = find_stamp(store);
+    if (is_closed && stamp != GZ_CLEAN_MARK_DAMAGED) gz_clean_mark_turn(store->path);
     gz_retention_finish(&store->retention);
     gz_writer_finish(&store->writer);
-    if (is_closed) gz_stamp_close(store->path, stamp, store->audit.damage);
+    if (is_closed) gz_clean_mark_close(store->path, stamp, store->audit.damage);
 }
 
 void gz_store_close(struct gz_store *store)
@@ -622,7 +622,7 @@ void gz_store_close(struct gz_store *store)
         unlink(store->unfinished_path);
         gz_delete_beside(store->unfinished_path);
     }
-    gz_owner_finish(&store->owner);
+    gz_lock_file_finish(&store->owner);
     gz_batches_destroy(store->done.first);
     gz_batches_destroy(store->queued.first);
     if (store->has_wake) uv_cond_destroy(&store->wake);

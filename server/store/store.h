@@ -15,8 +15,8 @@
  * removed in small steps on the writer's thread, while no batch waits. Errors name files, not
  * folders, because clients read them. GZ_STORAGE with SQLite's message; GZ_VERSION for a file of
  * another schema; GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if another process owns it. */
-#ifndef GZ_STORE_H
-#define GZ_STORE_H
+#ifndef GZ_STORE_STORE_H
+#define GZ_STORE_STORE_H
 
 #include "proto/base/buffer.h"
 #include "proto/base/log.h"

@@ -9,12 +9,11 @@
 #include "proto/base/log.h"
 #include "proto/base/status.h"
 #include "scene/record.h"
-#include "store/checkpointer.h"
 #include "store/kept.h"
-#include "store/paths.h"
+#include "store/path.h"
 #include "store/shipper.h"
 #include "store/sql.h"
-#include "store/wal_file.h"
+#include "store/wal.h"
 
 struct gz_writer {
     sqlite3 *db;

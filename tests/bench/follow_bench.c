@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bench/quantile.h"
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "cluster/postgres.h"
 #include "store/store.h"
 #include "support/clock.h"
@@ -30,7 +30,7 @@ struct member {
 
 struct scene {
     struct gz_store *store;
-    struct gz_claim *claim;
+    struct gz_scene_lease *claim;
     char name[32], path[320];
     uint64_t seq, edit;
     double x[NODES];
@@ -87,17 +87,17 @@ static void open_claim(struct scene *scene, const struct member *author)
     struct gz_scene_state state;
     char url[GZ_MEMBER_URL_BYTES_MAX + 1];
     snprintf(scene->path, sizeof scene->path, "%s/%s.db", author->folder, scene->name);
-    const struct gz_claim_request request = {
+    const struct gz_scene_lease_request request = {
         .name = scene->name, .path = scene->path, .create = true, .notify = ignore};
     must(gz_cluster_open(author->cluster, &request, &scene->claim, url, &error), &error);
     const struct gz_store_options options = {.path = scene->path,
                                              .create = true,
                                              .time = START_TIME,
-                                             .shipping = gz_claim_shipping(scene->claim)};
+                                             .shipping = gz_scene_lease_shipping(scene->claim)};
     must(gz_store_open(&scene->store, &options, &state, &error), &error);
     must(gz_store_start(scene->store, &error), &error);
     gz_scene_state_finish(&state);
-    gz_claim_opened(scene->claim);
+    gz_scene_lease_opened(scene->claim);
 }
 
 static void *room(struct gz_batch *batch, size_t count, size_t size)

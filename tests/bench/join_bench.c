@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/core.h"
 #include "proto/token/claims.h"
-#include "session/core.h"
 
 #define JOINS_PER_S 1000
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
+#include "core/session.h"
 #include "support/clock.h"
 #include "support/grow.h"
 #include "unit/core/saying.h"

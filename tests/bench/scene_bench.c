@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/core.h"
+#include "core/session.h"
 #include "proto/limits.h"
-#include "session/core.h"
-#include "session/session.h"
 #include "support/clock.h"
 
 #define PER_PARENT 50

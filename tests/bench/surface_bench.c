@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "bench/quantile.h"
-#include "exchange/exchange.h"
+#include "core/core.h"
+#include "core/session.h"
+#include "gltf/gltf.h"
 #include "proto/limits.h"
-#include "session/core.h"
-#include "session/session.h"
 #include "solver/surface.h"
 #include "support/clock.h"
 

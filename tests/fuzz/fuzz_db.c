@@ -18,10 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/core.h"
 #include "fuzz/kept_db.h"
-#include "session/core.h"
-#include "store/internal.h"
-#include "store/stamp.h"
+#include "store/clean_mark.h"
+#include "store/parts.h"
 #include "store/store.h"
 
 #define TIME 1.7e9
@@ -430,7 +430,7 @@ static void look_back(unsigned which)
 static void take_file(uint8_t how)
 {
     const bool is_checked = (how & UNCHECKED) == 0;
-    if (!is_checked) gz_stamp_close(path);
+    if (!is_checked) gz_clean_mark_close(path);
     const bool is_writable = open_and_close();
     look_back(how >> 4 & 3);
     if ((how & CHECKED_AFTER) != 0) check(is_checked && is_writable);
@@ -441,7 +441,7 @@ static enum gz_status find_faults(uint64_t *faults, struct gz_error *error)
 {
     struct gz_db_reader reader;
     struct gz_store_check check = {.handle_fault = handle_fault};
-    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_ANY, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_ANY, error);
     if (status == GZ_OK) status = gz_check_reader(&reader, GZ_CHECK_ALL, &check, error);
     gz_db_reader_close(&reader);
     *faults = check.faults;

@@ -5,10 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "net/address.h"
-#include "net/negotiate.h"
-#include "net/origin.h"
-#include "net/text.h"
+#include "front/address.h"
+#include "front/header.h"
 
 #define require(condition)                                                                         \
     do {                                                                                           \

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "net/request.h"
+#include "front/request.h"
 
 #define require(condition)                                                                         \
     do {                                                                                           \

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session.h"
+#include "core/work.h"
+#include "feed/state.h"
 #include "fuzz/made_message.h"
-#include "session/session.h"
-#include "session/work.h"
 #include "solver/surface.h"
 #include "support/cmocka.h"
 #include "support/core_promises.h"
-#include "sync/internal.h"
 
 enum { PEOPLE = 4, HERE_FIRST = 2, RIDS = 256, RAW_BYTES_MAX = 64 };
 /* Messages a second: so many that nobody is over the rate, or few. */
@@ -444,7 +444,7 @@ static bool is_somebody_behind(const struct world *world)
 {
     const struct gz_core *core = world->host.core;
     const struct gz_session *session = core->sessions;
-    while (session != NULL && !gz_sync_has_frame(core->sync, &session->cursor))
+    while (session != NULL && !gz_feed_has_frame(core->feed, &session->cursor))
         session = session->next;
     return session != NULL;
 }
@@ -454,7 +454,7 @@ static bool is_somebody_behind(const struct world *world)
  * two seconds is told in the next ones. */
 static void come_to_rest(struct world *world)
 {
-    const struct gz_sync *sync = world->host.core->sync;
+    const struct gz_feed *feed = world->host.core->feed;
     uint64_t version;
     const int rounds_max = (world->flags & FLAG_LIMITED) != 0 ? 100 : 10; /* debts take time */
     int rounds = 0;
@@ -463,10 +463,10 @@ static void come_to_rest(struct world *world)
     turn(world, 0);
     (void)let_in(world);
     do {
-        version = sync->version;
+        version = feed->version;
         turn(world, 2);
         assert_true(++rounds < rounds_max);
-    } while (let_in(world) || sync->version != version || is_somebody_behind(world));
+    } while (let_in(world) || feed->version != version || is_somebody_behind(world));
 }
 
 /* While a drag of many nodes runs, the disk does not have its places. */

@@ -1,9 +1,9 @@
 /* fuzz_trunk.c - a sequence of steps made of any bytes: what the other member of a cluster sends on
- * a trunk, and what the clients, the sockets, the scene and the clock do meanwhile. The first byte
+ * a link, and what the clients, the sockets, the scene and the clock do meanwhile. The first byte
  * says whether this end is the authority or the edge, and in which pieces bytes come. Records are
  * such as a member sends, or have any header and any payload; or the bytes are no records at all.
  *
- * Whatever comes: the trunk goes on, or ends with a reason. What it writes can be read. What waits
+ * Whatever comes: the link goes on, or ends with a reason. What it writes can be read. What waits
  * in it is bounded by the windows, and in the end nothing is left (trunk_world.h). */
 #include <string.h>
 
@@ -34,7 +34,7 @@ enum step {
     TURN,
     WAIT,
     FILL,  /* a socket is full, or free again */
-    CHECK, /* the trunk is open, or is lost */
+    CHECK, /* the link is open, or is lost */
     SCENE, /* the scene is open, or cannot be opened */
     LEND
 };

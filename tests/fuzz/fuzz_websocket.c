@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/frame.h"
+#include "conn/frame.h"
 #include "proto/base/buffer.h"
 
 #define require(condition)                                                                         \

@@ -41,9 +41,9 @@ int __real_sqlite3_exec(sqlite3 *db, const char *text, sqlite3_callback callback
 int __wrap_sqlite3_exec(sqlite3 *db, const char *text, sqlite3_callback callback, void *context,
                         char **message);
 enum gz_status __real_gz_db_reader_open(struct gz_db_reader *reader, const char *path,
-                                        enum gz_gate_owner owner, struct gz_error *error);
+                                        enum gz_file_owner owner, struct gz_error *error);
 enum gz_status __wrap_gz_db_reader_open(struct gz_db_reader *reader, const char *path,
-                                        enum gz_gate_owner owner, struct gz_error *error);
+                                        enum gz_file_owner owner, struct gz_error *error);
 bool __real_gz_model_is(sqlite3 *db);
 bool __wrap_gz_model_is(sqlite3 *db);
 enum gz_status __real_gz_model_compare(sqlite3 *db, sqlite3 *model,
@@ -192,7 +192,7 @@ static int handle_progress(void *context)
 }
 
 enum gz_status __wrap_gz_db_reader_open(struct gz_db_reader *reader, const char *path,
-                                        enum gz_gate_owner owner, struct gz_error *error)
+                                        enum gz_file_owner owner, struct gz_error *error)
 {
     if (kept_db == NULL) return __real_gz_db_reader_open(reader, path, owner, error);
     *reader = (struct gz_db_reader){.db = kept_db};

@@ -1,9 +1,9 @@
-/* trunk_world.c - simulates what stands around a trunk. See trunk_world.h. */
+/* trunk_world.c - simulates what stands around a link. See trunk_world.h. */
 #include "trunk_world.h"
 
 #include <string.h>
 
-#include "net/awake.h"
+#include "conn/clock.h"
 #include "proto/base/text.h"
 
 #define MEMBER_URL "http://127.0.0.1:1"
@@ -27,19 +27,19 @@ void gz_awake_sweep(struct gz_awake *awake, double mono_s)
 }
 
 /* No scene rests, however busy this machine is. */
-void gz_rest_count(struct gz_rest *rest, double now_s, double work_s)
+void gz_pacing_count(struct gz_pacing *rest, double now_s, double work_s)
 {
     (void)rest, (void)now_s, (void)work_s;
 }
 
-double gz_rest_after(const struct gz_rest *rest, double pass_s)
+double gz_pacing_after(const struct gz_pacing *rest, double pass_s)
 {
     (void)rest, (void)pass_s;
     return 0;
 }
 
-void gz_rest_count_round(struct gz_rest *rest, struct gz_rest_round *round, double now_s,
-                         double round_s)
+void gz_pacing_count_round(struct gz_pacing *rest, struct gz_pacing_round *round, double now_s,
+                           double round_s)
 {
     (void)rest, (void)round, (void)now_s, (void)round_s;
 }
@@ -97,7 +97,7 @@ bool gz_stream_is_tls(const struct gz_stream *stream)
     return false;
 }
 
-void gz_stream_collect(struct gz_stream *stream, struct gz_sends *sends)
+void gz_stream_collect(struct gz_stream *stream, struct gz_send_batch *sends)
 {
     (void)stream, (void)sends;
 }
@@ -129,7 +129,7 @@ bool gz_stream_is_free(const struct gz_stream *stream)
     return !stream_of(stream)->is_full;
 }
 
-/* An input is too short to make a trunk's answers wait. */
+/* An input is too short to make a link's answers wait. */
 void gz_stream_pause(struct gz_stream *stream)
 {
     (void)stream;
@@ -180,7 +180,7 @@ static void read_records(struct world_stream *stream, uint8_t *bytes, size_t siz
 {
     struct gz_record record;
     for (size_t at = 0, used; at < size; at += used) {
-        require(gz_bundle_read(bytes + at, size - at, &record, &used) == GZ_BUNDLE_RECORD);
+        require(gz_mux_read(bytes + at, size - at, &record, &used) == GZ_BUNDLE_RECORD);
         require(may_send(&record));
         require(record.kind != GZ_RECORD_AGAIN || stream->has_sent[record.slot]);
         if (record.kind == GZ_RECORD_DATA) stream->has_sent[record.slot] = true;
@@ -208,7 +208,7 @@ bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size
     return true;
 }
 
-/* ---- the trunk ---- */
+/* ---- the link ---- */
 
 struct world_stream *world_stream(void)
 {
@@ -238,7 +238,7 @@ static void enter_trunk(void)
     gz_peer_enter(&world.net.peers, &arrival->peer);
     gz_arrival_become(&world.net, arrival, GZ_PEER_BUSY);
     world.net.open_count++;
-    gz_branch_begin(&world.net, arrival);
+    gz_link_server_begin(&world.net, arrival);
 }
 
 void world_connect(void)
@@ -246,8 +246,8 @@ void world_connect(void)
     struct lws *wsi = waiting_socket();
     if (!world.is_edge && !is_open()) enter_trunk();
     if (wsi == NULL) return;
-    (void)gz_route_callback(wsi, LWS_CALLBACK_CLIENT_ESTABLISHED, NULL, NULL, 0);
-    (void)gz_route_callback(wsi, LWS_CALLBACK_WSI_DESTROY, NULL, NULL, 0);
+    (void)gz_link_client_callback(wsi, LWS_CALLBACK_CLIENT_ESTABLISHED, NULL, NULL, 0);
+    (void)gz_link_client_callback(wsi, LWS_CALLBACK_WSI_DESTROY, NULL, NULL, 0);
     wsi->opaque = NULL;
 }
 
@@ -256,8 +256,8 @@ void world_cut(void)
     struct lws *wsi = waiting_socket();
     struct world_stream *stream = world_stream();
     if (wsi != NULL) {
-        (void)gz_route_callback(wsi, LWS_CALLBACK_CLIENT_CONNECTION_ERROR, NULL, NULL, 0);
-        (void)gz_route_callback(wsi, LWS_CALLBACK_WSI_DESTROY, NULL, NULL, 0);
+        (void)gz_link_client_callback(wsi, LWS_CALLBACK_CLIENT_CONNECTION_ERROR, NULL, NULL, 0);
+        (void)gz_link_client_callback(wsi, LWS_CALLBACK_WSI_DESTROY, NULL, NULL, 0);
         wsi->opaque = NULL;
     } else if (is_open()) {
         stream->user->end(stream->context);
@@ -277,16 +277,16 @@ void world_receive(const uint8_t *bytes, size_t size)
 
 size_t world_in_flight(uint16_t channel)
 {
-    const struct gz_trunk *trunk = world.net.trunks;
-    if (trunk == NULL || trunk->is_over) return 0;
+    const struct gz_member_link *link = world.net.links;
+    if (link == NULL || link->is_over) return 0;
     if (world.is_edge) {
-        const struct gz_route *route = (const struct gz_route *)trunk;
+        const struct gz_link_client *route = (const struct gz_link_client *)link;
         const bool is_there = channel < route->capacity && route->relays[channel] != NULL;
         return is_there ? route->relays[channel]->in_flight : 0;
     }
-    const struct gz_branch *branch = (const struct gz_branch *)trunk;
+    const struct gz_link_server *branch = (const struct gz_link_server *)link;
     struct gz_channel *there = channel < branch->capacity ? branch->channels[channel] : NULL;
-    if (there != NULL) gz_group_settle(there);
+    if (there != NULL) gz_subscribers_settle(there);
     return there != NULL ? there->in_flight : 0;
 }
 
@@ -497,7 +497,7 @@ void world_fill(size_t who, bool is_full)
 
 /* ---- promises ---- */
 
-static void check_branch(const struct gz_branch *branch)
+static void check_branch(const struct gz_link_server *branch)
 {
     for (size_t i = 0; i < branch->capacity; i++) {
         const struct gz_channel *channel = branch->channels[i];
@@ -513,7 +513,7 @@ static void check_branch(const struct gz_branch *branch)
     }
 }
 
-static void check_route(const struct gz_route *route)
+static void check_route(const struct gz_link_client *route)
 {
     for (size_t i = 0; i < route->capacity; i++) {
         const struct gz_relay *relay = route->relays[i];
@@ -525,17 +525,17 @@ static void check_route(const struct gz_route *route)
     }
 }
 
-/* What a trunk takes of memory is bounded, and its end has a reason. */
+/* What a link takes of memory is bounded, and its end has a reason. */
 static void check(void)
 {
-    for (const struct gz_trunk *trunk = world.net.trunks; trunk != NULL; trunk = trunk->next) {
-        require(!trunk->is_over || (trunk->fault != NULL && trunk->fault[0] != '\0'));
-        if (trunk->is_over) continue;
-        require(trunk->in.size <= GZ_TRUNK_IN_BYTES_MAX);
+    for (const struct gz_member_link *link = world.net.links; link != NULL; link = link->next) {
+        require(!link->is_over || (link->fault != NULL && link->fault[0] != '\0'));
+        if (link->is_over) continue;
+        require(link->in.size <= GZ_TRUNK_IN_BYTES_MAX);
         if (world.is_edge)
-            check_route((const struct gz_route *)trunk);
+            check_route((const struct gz_link_client *)link);
         else
-            check_branch((const struct gz_branch *)trunk);
+            check_branch((const struct gz_link_server *)link);
     }
 }
 
@@ -589,10 +589,10 @@ static uv_loop_t *loop(void)
 }
 
 /* Outlives the nets, as the loop does. */
-static struct gz_sends *sends(void)
+static struct gz_send_batch *sends(void)
 {
-    static struct gz_sends *only;
-    if (only == NULL) require((only = gz_sends_create(gz_stream_sent)) != NULL);
+    static struct gz_send_batch *only;
+    if (only == NULL) require((only = gz_send_batch_create(gz_stream_sent)) != NULL);
     return only;
 }
 
@@ -660,14 +660,14 @@ void world_end(void)
     world_open_scene(false);
     for (int i = 0; i < 3; i++) world_turn(); /* clients that were cut off are read to their end */
     net->draining = true;
-    gz_trunks_close(net);
+    gz_member_links_close(net);
     gz_channels_have_turn(net);
     for (size_t who = 0; who < WORLD_CLIENTS; who++) world_leave(who);
     require(net->session_count == 0 && net->channel_count == 0 && net->relay_count == 0);
     require(net->grouped_count == 0 && net->lobby.connections == NULL && net->open_count == 0);
     require(world.waiting == NULL);
     if (!world.is_edge) close_scene();
-    gz_trunks_finish(net);
+    gz_member_links_finish(net);
     gz_arena_finish(&net->arena);
     uv_close((uv_handle_t *)&net->again, NULL);
     (void)uv_run(net->loop, UV_RUN_DEFAULT);

@@ -1,4 +1,4 @@
-/* trunk_world.h - a net with one trunk: an authority with a scene, or an edge with four clients.
+/* trunk_world.h - a net with one link: an authority with a scene, or an edge with four clients.
  * The room itself is real. Sockets, libwebsockets, the disk and the clock of silence are simulated.
  * Ownership: the world is static; world_end frees what it holds. Threads: one. */
 #ifndef GZ_FUZZ_TRUNK_WORLD_H
@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "net/branch.h"
-#include "net/relay.h"
+#include "link/link_server.h"
+#include "link/relay.h"
 
 #define require(condition)                                                                         \
     do {                                                                                           \
@@ -53,11 +53,11 @@ void world_begin(bool is_edge);
 /* Everything ends, and must be gone. */
 void world_end(void);
 
-/* The stream of the latest trunk; NULL for none. */
+/* The stream of the latest link; NULL for none. */
 struct world_stream *world_stream(void);
-/* Opens a trunk at the authority; answers the edge that opens one. */
+/* Opens a link at the authority; answers the edge that opens one. */
 void world_connect(void);
-/* The trunk's connection is lost, or cannot be established. */
+/* The link's connection is lost, or cannot be established. */
 void world_cut(void);
 /* The other member sends these bytes. */
 void world_receive(const uint8_t *bytes, size_t size);

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/dispatch.h"
+#include "core/work.h"
+#include "feed/state.h"
 #include "server/maxima.h"
-#include "session/dispatch.h"
-#include "session/work.h"
 #include "sim/access.h"
 #include "sim/chance.h"
 #include "sim/daemon.h"
@@ -24,7 +25,6 @@
 #include "sim/said.h"
 #include "sim/sim.h"
 #include "sim/tokens.h"
-#include "sync/internal.h"
 
 /* Seconds between two slices of what the core does in slices: others come in between. */
 #define SLICE_S 0.001
@@ -627,7 +627,7 @@ void daemon_start(struct sim *sim)
     trace(sim, "daemon: starts, epoch %llu, seq %llu", NUMBER(state.epoch), NUMBER(state.seq));
     sim->core = gz_core_create(&options, &state);
     if (sim->core == NULL) abort();
-    sim->core->sync->crowd.few = 2; /* so that there are some who only watch */
+    sim->core->feed->crowd.few = 2; /* so that there are some who only watch */
     gz_scene_state_finish(&state);
     model_restart(sim);
     sim->start_due_s = INFINITY;

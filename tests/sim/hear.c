@@ -91,7 +91,7 @@ static void check_known(const struct sim *sim, const struct person *person, uint
 {
     size_t i = 0;
     const bool is_here =
-        sim->core != NULL && gz_roster_find(&sim->core->roster, session, NULL) != NULL;
+        sim->core != NULL && gz_sessions_find(&sim->core->roster, session, NULL) != NULL;
     while (i < person->sight_count && person->sights[i].session != session) i++;
     PROMISE(person->here == 0 || !is_here || i < person->sight_count,
             "who is shown to do something was told of", "%s/%d does not know session %llu",

@@ -19,12 +19,12 @@
 #ifndef GZ_TEST_SIM_SIM_H
 #define GZ_TEST_SIM_SIM_H
 
-#include "session/core.h"
-#include "session/history.h"
-#include "session/interaction.h"
-#include "session/note.h"
-#include "session/pending.h"
-#include "session/session.h"
+#include "core/core.h"
+#include "core/history.h"
+#include "core/interaction.h"
+#include "core/notes.h"
+#include "core/pending.h"
+#include "core/session.h"
 #include "sim/lives.h"
 #include "sim/person.h"
 #include "support/core_store.h"

@@ -228,7 +228,7 @@ static void check_sights(const struct gz_core *core, const struct person *person
     size_t known = 0;
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next) {
-        const bool acts = gz_sync_acts(&session->presence), is_own = session->id == person->session;
+        const bool acts = gz_feed_acts(&session->presence), is_own = session->id == person->session;
         known += acts || is_own;
         PROMISE(!acts || sees(person, session), "presence says what they do",
                 "%s/%d has session %llu wrong", person->user, person->index, NUMBER(session->id));

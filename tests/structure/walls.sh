@@ -24,23 +24,26 @@ may proto/token "$shared|\"proto/(message|token/[a-z_0-9]+)\.h\"|<(jansson|opens
 own='"[a-z_]+\.h"'
 may client/predict "$own|\"(proto/base/(linear|vocabulary)|solver/(solver|gizmo_state))\.h\""
 may client/c "$shared|$own|\"(proto/(message|compact|fields|read)|predict/predict|solver/solver)\.h\"|<(libwebsockets|jansson|openssl/[a-z0-9_]+)\.h>"
-may client/ctl "$shared|$own|\"(proto/(args/args|message|token/(token|keys))|solver/replay|store/store|cluster/postgres|exchange/exchange)\.h\"|<jansson\.h>"
+may client/ctl "$shared|$own|\"(proto/(args/args|message|token/(token|keys))|solver/replay|store/store|cluster/postgres|gltf/gltf)\.h\"|<jansson\.h>"
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
-may server/sync "$ours|\"(scene|proto|sync)/[a-z_]+\.h\""
-may server/journal "$ours|\"(scene/record|proto/message|journal/[a-z_]+)\.h\""
-may server/session "$ours|\"proto/token/claims\.h\"|\"(scene|proto|sync|journal|solver|session)/[a-z_]+\.h\""
+may server/feed "$ours|\"(scene|proto|feed)/[a-z_]+\.h\""
+may server/core "$ours|\"proto/token/claims\.h\"|\"(scene|proto|feed|solver|core)/[a-z_]+\.h\""
 may server/store "$ours|\"(scene|store|schema)/[a-z_]+\.h\"|<(sqlite3|uv)\.h>"
 may schema/extension "$ours|\"schema/extension/[a-z_]+\.h\"|<sqlite3ext\.h>"
-may server/exchange "$ours|\"(exchange/[a-z_]+|solver/surface)\.h\""
+may server/gltf "$ours|\"(gltf/[a-z_]+|solver/surface)\.h\""
 may server/cluster "$ours|\"((cluster|store)/[a-z_]+)\.h\"|<(uv|libpq-fe)\.h>"
-may server/host "$ours|\"((cluster/(cluster|log)|session/(core|rate)|scene/record|store/store|exchange/exchange|solver/surface|net/(net|body|clock|keyring|proof|text))|host/[a-z_]+)\.h\"|<uv\.h>"
-may server/net "$ours|\"(proto/token/(claims|token)|(proto|net)/[a-z_]+|session/(core|outbox|rate)|sync/bytes|scene/record)\.h\"|<(libwebsockets|liburing|uv|openssl/[a-z0-9_]+|curl/curl)\.h>"
+may server/host "$ours|\"((cluster/(cluster|log)|core/core|core/budget|scene/record|store/store|gltf/gltf|solver/surface|front/net|front/body|conn/clock|front/identity|link/members|front/header)|host/[a-z_]+)\.h\"|<uv\.h>"
+# The three rooms of the network call each other, and share the structs of front/state.h.
+network="$ours|\"(proto/token/(claims|token)|(proto|front|conn|link)/[a-z_]+|core/core|core/queues|core/budget|feed/bytes|scene/record)\.h\"|<(libwebsockets|uv|openssl/[a-z0-9_]+)\.h>"
+may server/front "$network"
+may server/conn "$network|<liburing\.h>"
+may server/link "$network|<curl/curl\.h>"
 
 found=$(grep -ln 'libpq-fe' -r server client proto schema | grep -v '^server/cluster/postgres' || true)
 [ -n "$found" ] && echo "only server/cluster/postgres* may know libpq: $found" && breaches=1
 
 # The core has no clock, no thread, no file: it is a function of its inputs.
-for room in solver scene sync journal session; do
+for room in solver scene feed core; do
     found=$(grep -nE '\b(time|clock_gettime|gettimeofday|rand|random|fopen|open|read|write|pthread_[a-z]+|getenv)\(' server/$room/*.c | grep -vE 'include' || true)
     [ -z "$found" ] && continue
     echo "server/$room reaches outside: $found"

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session.h"
+#include "core/state.h"
+#include "feed/state.h"
 #include "scene/scene.h"
-#include "session/internal.h"
-#include "session/session.h"
 #include "support/cmocka.h"
 #include "support/grow.h"
-#include "sync/internal.h"
 
 #define TURNS_MAX 1000
 
@@ -153,7 +153,7 @@ static void open_core(struct host *host)
     core_store_open(&host->store, &state);
     host->core = gz_core_create(&options, &state);
     assert_non_null(host->core);
-    host->core->sync->crowd.few = host->few;
+    host->core->feed->crowd.few = host->few;
     gz_scene_state_finish(&state);
 }
 
@@ -215,7 +215,7 @@ static void free_client(struct client *client)
 
 void host_tell_of_all(struct host *host)
 {
-    host->few = host->core->sync->crowd.few = SIZE_MAX;
+    host->few = host->core->feed->crowd.few = SIZE_MAX;
 }
 
 void host_finish(struct host *host)
@@ -657,7 +657,7 @@ static void assert_known(const struct client *client, uint64_t session)
 {
     size_t i = 0;
     while (i < client->present_count && client->present[i].session != session) i++;
-    const struct gz_session *own = gz_roster_find(&client->host->core->roster, session, NULL);
+    const struct gz_session *own = gz_sessions_find(&client->host->core->roster, session, NULL);
     const bool is_here = own != NULL && !gz_session_is_replaced(own);
     if (is_here && i == client->present_count)
         fail_msg("%s was shown what session %llu does, and not told who that is", client->user,

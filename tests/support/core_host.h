@@ -10,9 +10,9 @@
 #define GZ_TEST_CORE_HOST_H
 
 #include "compact.h"
+#include "core/core.h"
 #include "proto/token/claims.h"
 #include "server/maxima.h"
-#include "session/core.h"
 #include "support/core_mirror.h"
 #include "support/core_part.h"
 #include "support/core_store.h"

@@ -1,10 +1,10 @@
 /* core_promises.c - checks the promises by going through the whole core. See core_promises.h. */
 #include "support/core_promises.h"
 
-#include "scene/internal.h"
-#include "session/session.h"
+#include "core/session.h"
+#include "feed/state.h"
+#include "scene/tree.h"
 #include "support/cmocka.h"
-#include "sync/internal.h"
 
 static const struct gz_edit_record *stored_edit(const struct host *host, uint64_t id)
 {
@@ -98,7 +98,7 @@ static size_t count_known(const struct gz_core *core, const struct client *clien
     size_t count = 0;
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next)
-        count += session->id == client->id || gz_sync_acts(&session->presence);
+        count += session->id == client->id || gz_feed_acts(&session->presence);
     return count;
 }
 

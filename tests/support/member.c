@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/net.h"
+#include "front/net.h"
 
 enum gz_status __real_gz_net_create(struct gz_net **net, const struct gz_net_options *options,
                                     struct gz_error *error);

@@ -193,7 +193,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
     return SQLITE_OK;
 }
 
-static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
+static int vfs_delete(sqlite3_vfs *vfs, const char *name, int feed)
 {
     (void)vfs;
     pthread_mutex_lock(&power.mutex);
@@ -201,7 +201,7 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
     struct disk *disk = find_disk(name);
     if (has_power && disk != NULL) remove_disk(disk);
     pthread_mutex_unlock(&power.mutex);
-    return has_power ? power.real->xDelete(power.real, name, sync) : SQLITE_IOERR_DELETE;
+    return has_power ? power.real->xDelete(power.real, name, feed) : SQLITE_IOERR_DELETE;
 }
 
 void power_vfs_register(void)

@@ -1,5 +1,5 @@
 /* power_vfs.h - a SQLite VFS over the real one that can lose power: of what was written since a
- * file's last sync, each sector is kept or lost on its own, in any order. A removed file is gone at
+ * file's last feed, each sector is kept or lost on its own, in any order. A removed file is gone at
  * once. Nothing is synced to the real disk, so that ten thousand cuts take minutes. It becomes the
  * default when registered. Threads: any. */
 #ifndef GZ_TEST_POWER_VFS_H
@@ -15,7 +15,7 @@ void power_vfs_register(void);
  * real ones; false at first. For files that are opened from now on. */
 void power_vfs_promise(bool is_kept_beside);
 
-/* At the n-th write, sync or truncation from now (1 is the next) the power goes: that call and all
+/* At the n-th write, feed or truncation from now (1 is the next) the power goes: that call and all
  * later ones fail. 0: never. */
 void power_vfs_cut_at(int n);
 bool power_vfs_is_cut(void);

@@ -3,7 +3,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "net/address.h"
+#include "front/address.h"
 #include "support/cmocka.h"
 
 TEST(test_range_table)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/relay.h"
+#include "core/session.h"
+#include "link/relay.h"
 #include "server/maxima.h"
-#include "session/session.h"
 #include "support/cmocka.h"
 #include "support/core_host.h"
 
@@ -261,7 +261,7 @@ static void expect_end(const struct gz_wire_kind *kind, bool is_by_session)
     begin(&stage);
     struct end *end = enter(&stage, kind);
     (void)wait_until(&stage, end, QUIET_S);
-    assert_int_equal(end->connection.look.link == NULL, kind == &tended);
+    assert_int_equal(end->connection.look.hook == NULL, kind == &tended);
     end->is_full = true;
     if (is_by_session) {
         gz_session_end(end->connection.session, "the test ends it");

@@ -1,17 +1,17 @@
-/* Records of a trunk: any cut of the bytes says the same, what is wrong is refused, and what goes
+/* Records of a link: any cut of the bytes says the same, what is wrong is refused, and what goes
  * to several channels stands in the bytes once, while each channel gets its pieces in order. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/bundle.h"
+#include "link/link.h"
 #include "support/cmocka.h"
 
 #define OUT_MAX ((size_t)64 * 1024 * 1024)
 #define CHANNELS 40
 
-static void init(struct gz_bundle *bundle)
+static void init(struct gz_mux *bundle)
 {
-    gz_bundle_init(bundle, OUT_MAX);
+    gz_mux_init(bundle, OUT_MAX);
 }
 
 /* Bytes without a header. */
@@ -36,13 +36,13 @@ static void let_go(struct gz_bytes *bytes)
     gz_bytes_release(bytes);
 }
 
-static bool share(struct gz_bundle *bundle, uint16_t channel, struct gz_bytes *frame)
+static bool share(struct gz_mux *bundle, uint16_t channel, struct gz_bytes *frame)
 {
-    return gz_bundle_share(bundle, channel, frame, 0, gz_bytes_wire_size(frame));
+    return gz_mux_share(bundle, channel, frame, 0, gz_bytes_wire_size(frame));
 }
 
 /* A piece for one channel alone. */
-static bool share_alone(struct gz_bundle *bundle, uint16_t channel, const char *text)
+static bool share_alone(struct gz_mux *bundle, uint16_t channel, const char *text)
 {
     struct gz_bytes *frame = make(text, strlen(text));
     const bool is_written = share(bundle, channel, frame);
@@ -54,14 +54,14 @@ static bool share_alone(struct gz_bundle *bundle, uint16_t channel, const char *
 
 TEST(test_bundle_reads_what_was_written)
 {
-    struct gz_bundle bundle;
+    struct gz_mux bundle;
     struct gz_record record;
     size_t used;
     init(&bundle);
-    assert_true(gz_bundle_add(&bundle, GZ_RECORD_OPEN, 0x1234, "who", 3));
+    assert_true(gz_mux_add(&bundle, GZ_RECORD_OPEN, 0x1234, "who", 3));
     for (size_t size = 0; size < bundle.out.size; size++)
-        assert_int_equal(gz_bundle_read(bundle.out.data, size, &record, &used), GZ_BUNDLE_NONE);
-    assert_int_equal(gz_bundle_read(bundle.out.data, bundle.out.size + 0, &record, &used),
+        assert_int_equal(gz_mux_read(bundle.out.data, size, &record, &used), GZ_BUNDLE_NONE);
+    assert_int_equal(gz_mux_read(bundle.out.data, bundle.out.size + 0, &record, &used),
                      GZ_BUNDLE_RECORD);
     assert_int_equal(used, bundle.out.size);
     assert_int_equal(record.kind, GZ_RECORD_OPEN);
@@ -69,14 +69,14 @@ TEST(test_bundle_reads_what_was_written)
     assert_int_equal(gz_record_channel(&record, 0), 0x1234);
     assert_int_equal(record.size, 3);
     assert_memory_equal(record.bytes, "who", 3);
-    gz_bundle_finish(&bundle);
+    gz_mux_finish(&bundle);
 }
 
 TEST(test_bundle_refuses_what_is_no_record)
 {
     static const struct {
         const char *name, *header;
-        enum gz_bundle_found found;
+        enum gz_mux_found found;
     } rows[] = {
         {"kind 0", "\0\0\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
         {"a kind that there is not", "\7\0\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
@@ -106,7 +106,7 @@ TEST(test_bundle_refuses_what_is_no_record)
         struct gz_record record;
         size_t used;
         memcpy(bytes, rows[i].header, sizeof bytes);
-        if (gz_bundle_read(bytes, sizeof bytes, &record, &used) != rows[i].found)
+        if (gz_mux_read(bytes, sizeof bytes, &record, &used) != rows[i].found)
             fail_msg("%s", rows[i].name);
     }
 }
@@ -115,7 +115,7 @@ TEST(test_bundle_refuses_what_is_no_record)
 
 TEST(test_bundle_shares_a_piece)
 {
-    struct gz_bundle bundle;
+    struct gz_mux bundle;
     struct gz_record record;
     size_t used;
     struct gz_bytes *same = make_shared("the same for all");
@@ -125,17 +125,17 @@ TEST(test_bundle_shares_a_piece)
     assert_int_equal(bundle.written, 1);
     assert_int_equal(bundle.records, 1);
     assert_int_equal(bundle.out.size, GZ_RECORD_HEADER_BYTES + 16 + 2 * 1000);
-    assert_int_equal(gz_bundle_read(bundle.out.data, bundle.out.size, &record, &used),
+    assert_int_equal(gz_mux_read(bundle.out.data, bundle.out.size, &record, &used),
                      GZ_BUNDLE_RECORD);
     assert_int_equal(record.count, 1000);
     assert_int_equal(gz_record_channel(&record, 999), 999);
     /* Sent is not forgotten: later ones are told where it is. */
-    gz_bytes_release(gz_bundle_take(&bundle, NULL));
+    gz_bytes_release(gz_mux_take(&bundle, NULL));
     assert_true(share(&bundle, 7, same));
     assert_true(share(&bundle, 8, same));
     assert_int_equal(bundle.written, 1);
     assert_int_equal(bundle.out.size, GZ_RECORD_HEADER_BYTES + 2 * 2);
-    gz_bundle_finish(&bundle);
+    gz_mux_finish(&bundle);
     let_go(same);
 }
 
@@ -143,26 +143,26 @@ TEST(test_bundle_shares_a_piece)
  * they are. */
 TEST(test_bundle_shares_only_the_same_piece)
 {
-    struct gz_bundle bundle;
+    struct gz_mux bundle;
     struct gz_bytes *frame = make_shared("piecepiece"), *other = make_shared("piecepiece");
     init(&bundle);
-    assert_true(gz_bundle_share(&bundle, 1, frame, 0, 5));
-    assert_true(gz_bundle_share(&bundle, 1, frame, 5, 5));
-    assert_true(gz_bundle_share(&bundle, 2, frame, 0, 4));
-    assert_true(gz_bundle_share(&bundle, 3, other, 0, 5));
+    assert_true(gz_mux_share(&bundle, 1, frame, 0, 5));
+    assert_true(gz_mux_share(&bundle, 1, frame, 5, 5));
+    assert_true(gz_mux_share(&bundle, 2, frame, 0, 4));
+    assert_true(gz_mux_share(&bundle, 3, other, 0, 5));
     assert_int_equal(bundle.written, 4);
-    assert_true(gz_bundle_share(&bundle, 4, frame, 0, 5));
-    assert_true(gz_bundle_share(&bundle, 4, frame, 5, 5));
+    assert_true(gz_mux_share(&bundle, 4, frame, 0, 5));
+    assert_true(gz_mux_share(&bundle, 4, frame, 5, 5));
     assert_int_equal(bundle.written, 4);
-    gz_bundle_finish(&bundle);
+    gz_mux_finish(&bundle);
     let_go(frame);
     let_go(other);
 }
 
-/* A trunk does not keep the memory of what is for one alone. */
+/* A link does not keep the memory of what is for one alone. */
 TEST(test_bundle_holds_no_frame_that_nobody_else_holds)
 {
-    struct gz_bundle bundle;
+    struct gz_mux bundle;
     struct gz_bytes *alone = make("alone", 5), *shared = make_shared("shared");
     init(&bundle);
     assert_true(share(&bundle, 1, alone));
@@ -175,7 +175,7 @@ TEST(test_bundle_holds_no_frame_that_nobody_else_holds)
     assert_true(gz_bytes_are_shared(shared));
     for (int i = 0; i < GZ_TRUNK_SLOTS; i++) assert_true(share_alone(&bundle, 1, "another"));
     assert_false(gz_bytes_are_shared(shared));
-    gz_bundle_finish(&bundle);
+    gz_mux_finish(&bundle);
     gz_bytes_release(alone);
     gz_bytes_release(shared);
 }
@@ -183,7 +183,7 @@ TEST(test_bundle_holds_no_frame_that_nobody_else_holds)
 /* What is for one alone, between, does not make the others' be forgotten; too many at once do. */
 TEST(test_bundle_remembers_what_is_used)
 {
-    struct gz_bundle bundle;
+    struct gz_mux bundle;
     struct gz_bytes *for_all = make_shared("for all");
     init(&bundle);
     for (uint16_t i = 0; i < 100; i++) {
@@ -194,7 +194,7 @@ TEST(test_bundle_remembers_what_is_used)
     for (uint16_t i = 0; i < GZ_TRUNK_SLOTS; i++) assert_true(share_alone(&bundle, i, "more"));
     assert_true(share(&bundle, 1, for_all));
     assert_int_equal(bundle.written, 101 + GZ_TRUNK_SLOTS + 1);
-    gz_bundle_finish(&bundle);
+    gz_mux_finish(&bundle);
     let_go(for_all);
 }
 
@@ -218,18 +218,17 @@ static void read_record(struct reader *reader, const struct gz_record *record)
     }
 }
 
-static void read_all(struct reader *reader, struct gz_bundle *bundle)
+static void read_all(struct reader *reader, struct gz_mux *bundle)
 {
     struct gz_record record;
     size_t used;
     for (size_t at = 0; at < bundle->out.size; at += used) {
-        assert_int_equal(
-            gz_bundle_read(bundle->out.data + at, bundle->out.size - at, &record, &used),
-            GZ_BUNDLE_RECORD);
+        assert_int_equal(gz_mux_read(bundle->out.data + at, bundle->out.size - at, &record, &used),
+                         GZ_BUNDLE_RECORD);
         read_record(reader, &record);
     }
-    struct gz_bytes *sent = bundle->out.size > 0 ? gz_bundle_take(bundle, NULL) : NULL;
-    if (sent != NULL) gz_bundle_give_back(bundle, sent);
+    struct gz_bytes *sent = bundle->out.size > 0 ? gz_mux_take(bundle, NULL) : NULL;
+    if (sent != NULL) gz_mux_give_back(bundle, sent);
 }
 
 /* Pieces for all, for some and for one alone, sent at any moment: each channel gets its own, all of
@@ -240,7 +239,7 @@ TEST(test_bundle_keeps_the_order_of_each_channel)
     static uint32_t wanted[CHANNELS][PIECES], got[CHANNELS][PIECES];
     static struct reader reader;
     size_t wanted_count[CHANNELS] = {0};
-    struct gz_bundle bundle;
+    struct gz_mux bundle;
     struct gz_bytes *frames[FRAMES];
     for (uint32_t i = 0; i < FRAMES; i++) {
         uint8_t bytes[800] = {0};
@@ -263,21 +262,21 @@ TEST(test_bundle_keeps_the_order_of_each_channel)
         assert_memory_equal(got[i], wanted[i], wanted_count[i] * sizeof wanted[i][0]);
     }
     assert_true(bundle.written < bundle.given);
-    gz_bundle_finish(&bundle);
+    gz_mux_finish(&bundle);
     for (size_t i = 0; i < FRAMES; i++) let_go(frames[i]);
 }
 
 /* Without room nothing is said that could be taken for something else. */
 TEST(test_bundle_that_is_full)
 {
-    struct gz_bundle bundle;
+    struct gz_mux bundle;
     struct gz_bytes *ten = make_shared("ten bytes."), *another = make_shared("another one");
-    gz_bundle_init(&bundle, 30);
+    gz_mux_init(&bundle, 30);
     assert_true(share(&bundle, 1, ten));
     assert_false(share(&bundle, 2, another)); /* its header has room */
     assert_false(share(&bundle, 3, another));
     assert_false(share(&bundle, 3, ten));
-    gz_bundle_finish(&bundle);
+    gz_mux_finish(&bundle);
     let_go(ten);
     let_go(another);
 }

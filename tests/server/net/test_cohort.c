@@ -1,13 +1,13 @@
-/* Groups of a trunk's clients (group.c), and the passes of a scene (turn.c), by themselves: with a
- * real core, a trunk without a socket, and channels that only count their frames. What follows
+/* Groups of a link's clients (group.c), and the passes of a scene (turn.c), by themselves: with a
+ * real core, a link without a socket, and channels that only count their frames. What follows
  * later from other news is left out. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/branch.h"
+#include "core/session.h"
+#include "core/work.h"
+#include "link/link_server.h"
 #include "scene/scene.h"
-#include "session/session.h"
-#include "session/work.h"
 #include "support/cmocka.h"
 #include "support/core_host.h"
 #include "unit/core/saying.h"
@@ -34,21 +34,21 @@ static bool is_free(const struct gz_wire *wire)
 static const struct gz_wire_kind counted = {
     .is_tended = true, .write = write_frame, .is_free = is_free};
 
-static const struct gz_trunk_end no_end = {.take = NULL};
+static const struct gz_member_link_end no_end = {.take = NULL};
 
-/* ---- a trunk with a group ---- */
+/* ---- a link with a group ---- */
 
 struct stage {
     struct host host;
     struct gz_net net;
     struct gz_net_scene scene;
-    struct gz_branch branch;
+    struct gz_link_server branch;
     struct client *editor, *clients[CLIENTS];
     struct gz_channel channels[CLIENTS];
     struct gz_arrival arrivals[CLIENTS];
 };
 
-/* The host leaves its frames to the trunk. */
+/* The host leaves its frames to the link. */
 static void enter(struct stage *stage, int number)
 {
     struct gz_channel *channel = &stage->channels[number];
@@ -75,13 +75,13 @@ static void begin(struct stage *stage)
     host_advance(&stage->host, 1); /* they fall asleep */
     gz_peers_init(&stage->net.peers, 1, 0);
     stage->scene.core = stage->host.core;
-    gz_trunk_init(&stage->branch.trunk, &stage->net, &no_end);
+    gz_member_link_init(&stage->branch.link, &stage->net, &no_end);
     for (int i = 0; i < CLIENTS; i++) {
         enter(stage, i);
-        gz_group_join(&stage->channels[i].connection);
+        gz_subscribers_join(&stage->channels[i].connection);
         assert_non_null(stage->channels[i].connection.group);
     }
-    gz_bytes_release(gz_bundle_take(&stage->branch.trunk.out, NULL));
+    gz_bytes_release(gz_mux_take(&stage->branch.link.out, NULL));
     frames_written = 0;
 }
 
@@ -94,8 +94,8 @@ static void end(struct stage *stage)
         gz_connection_finish(connection);
         gz_peer_leave(&stage->net.peers, &stage->arrivals[i].peer);
     }
-    gz_bundle_finish(&stage->branch.trunk.out);
-    gz_buffer_finish(&stage->branch.trunk.in);
+    gz_mux_finish(&stage->branch.link.out);
+    gz_buffer_finish(&stage->branch.link.in);
     host_finish(&stage->host);
 }
 
@@ -134,7 +134,7 @@ TEST(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest)
     static struct stage stage;
     begin(&stage);
     create(&stage.host, stage.editor, 2 * GZ_DELTA_BYTES_MAX / GZ_NAME_BYTES_MAX);
-    gz_groups_visit(&stage.scene, stage.host.now);
+    gz_subscribers_visit(&stage.scene, stage.host.now);
     assert_int_equal(frames_written, CLIENTS);
     serve_queues(&stage);
     assert_true(frames_written > CLIENTS);
@@ -151,16 +151,16 @@ TEST(test_cohort_goes_on_when_its_trunk_has_room)
     static struct stage stage;
     static const uint8_t zeros[GZ_TRUNK_WAITING_BYTES];
     begin(&stage);
-    struct gz_bundle *out = &stage.branch.trunk.out;
+    struct gz_mux *out = &stage.branch.link.out;
     assert_int_equal(gz_buffer_append(&out->out, zeros, sizeof zeros), GZ_OK);
     create(&stage.host, stage.editor, 1);
-    gz_groups_visit(&stage.scene, stage.host.now);
+    gz_subscribers_visit(&stage.scene, stage.host.now);
     assert_int_equal(out->out.size, sizeof zeros);
     assert_false(stage.scene.groups_due);
-    gz_bytes_release(gz_bundle_take(out, NULL));
+    gz_bytes_release(gz_mux_take(out, NULL));
     gz_groups_go_on(&stage.branch);
     assert_true(stage.scene.groups_due);
-    gz_groups_visit(&stage.scene, stage.host.now);
+    gz_subscribers_visit(&stage.scene, stage.host.now);
     assert_true(out->out.size > 0);
     end(&stage);
 }

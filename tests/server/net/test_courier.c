@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/courier.h"
+#include "link/http_client.h"
 #include "support/cmocka.h"
 
 /* A transfer, and how it ended. */
@@ -18,7 +18,7 @@ struct transfer {
 
 struct game {
     uv_loop_t loop;
-    struct gz_courier *courier;
+    struct gz_http_client *courier;
     uv_poll_t mine; /* the socket has a watcher already: libuv takes no second one */
     int listener;
     char url[64];
@@ -33,7 +33,7 @@ static void handle_done(void *context, void *transfer, CURLcode result)
     done->is_done = true;
     done->result = result;
     if (done == &game->bad) uv_close((uv_handle_t *)&game->mine, NULL); /* before its socket */
-    gz_courier_end(game->courier, done->easy);
+    gz_http_client_end(game->courier, done->easy);
 }
 
 static void handle_went_on(void *context)
@@ -77,7 +77,7 @@ static void begin(struct game *game, struct transfer *transfer)
     curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
     curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L);
-    assert_true(gz_courier_begin(game->courier, transfer->easy));
+    assert_true(gz_http_client_begin(game->courier, transfer->easy));
 }
 
 static void answer(struct game *game)
@@ -96,8 +96,8 @@ TEST(test_courier_that_cannot_watch_a_socket_ends_that_transfer_alone)
     struct game game = {0};
     uv_loop_init(&game.loop);
     assert_int_equal(gz_curl_load(NULL), GZ_OK);
-    game.courier = gz_courier_create(
-        &game.loop, (struct gz_courier_user){NULL, &game, handle_done, handle_went_on});
+    game.courier = gz_http_client_create(
+        &game.loop, (struct gz_http_client_user){NULL, &game, handle_done, handle_went_on});
     assert_non_null(game.courier);
     listen_for(&game);
     begin(&game, &game.good);
@@ -112,9 +112,9 @@ TEST(test_courier_that_cannot_watch_a_socket_ends_that_transfer_alone)
     assert_int_equal(game.good.result, CURLE_OK);
     curl_easy_cleanup(game.good.easy);
     curl_easy_cleanup(game.bad.easy);
-    gz_courier_close(game.courier);
+    gz_http_client_close(game.courier);
     uv_run(&game.loop, UV_RUN_DEFAULT);
-    gz_courier_destroy(game.courier);
+    gz_http_client_destroy(game.courier);
     assert_int_equal(uv_loop_close(&game.loop), 0);
     close(game.listener);
 }

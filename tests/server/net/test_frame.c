@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/frame.h"
+#include "conn/frame.h"
+#include "feed/bytes.h"
 #include "support/cmocka.h"
-#include "sync/bytes.h"
 
 /* What is read out of bytes that come in pieces, as text: a letter for each thing, and the code. */
 static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, char *out, size_t room)

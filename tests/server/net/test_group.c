@@ -1,4 +1,4 @@
-/* Clients of a trunk that only watch: they are in groups, which are looked at once for all of them,
+/* Clients of a link that only watch: they are in groups, which are looked at once for all of them,
  * and none of them misses anything because of another one. The crowd fails a test if a delta does
  * not begin where its viewer stands. */
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* Who asks, where the server was told to ask a proxy: nobody is taken for who they say they are. */
 #include <string.h>
 
-#include "net/internal.h"
+#include "conn/connection.h"
+#include "front/state.h"
+#include "link/relaying.h"
 #include "support/cmocka.h"
 
 TEST(test_identity_is_never_guessed)

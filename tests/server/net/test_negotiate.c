@@ -1,6 +1,6 @@
 /* What a client has and takes, from the words of its headers. */
-#include "net/negotiate.h"
-#include "net/pace.h"
+#include "front/body.h"
+#include "front/header.h"
 #include "server/maxima.h"
 #include "support/cmocka.h"
 

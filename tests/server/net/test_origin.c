@@ -1,8 +1,8 @@
 /* The rules about web pages, without a network. */
 #include <string.h>
 
-#include "net/origin.h"
-#include "net/text.h"
+#include "front/address.h"
+#include "front/header.h"
 #include "support/cmocka.h"
 
 static const char *const allowed[] = {"https://editor.example", "http://dev.example:5173"};

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "net/proof.h"
+#include "link/members.h"
 #include "server/maxima.h"
 #include "support/cmocka.h"
 

@@ -1,7 +1,7 @@
 /* Clients of a member of a cluster for a scene that another member has: all of it as at that
  * member, and what becomes of them if that member goes, is silent, pauses in its answer, has
  * another secret, or would send a client on in a circle. Also slow sides, and files of 30 MB. */
-#include "net/proof.h"
+#include "link/members.h"
 #include "relay_fixture.h"
 #include "server/maxima.h"
 
@@ -34,7 +34,7 @@ TEST(test_relay_carries_a_session)
 {
     char file[128];
     snprintf(file, sizeof file, "%s/out.glb", authority.directory);
-    CTL("", "import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "arm");
+    CTL("", "import", GZ_SOURCE_DIR "/server/gltf/sample/robot-arm.glb", "arm");
     CTL("", "ls", "arm");
     CTL("", "set", "arm", "2", "--t", "3,4,5");
     CTL("", "drag", "arm", "--node", "2", "--handle", "tx", "--value", "2");
@@ -55,7 +55,7 @@ TEST(test_relay_carries_a_session)
  * told of the newcomer. */
 TEST(test_relay_carries_answers_about_the_past)
 {
-    CTL("", "import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "asked");
+    CTL("", "import", GZ_SOURCE_DIR "/server/gltf/sample/robot-arm.glb", "asked");
     for (int i = 0; i < 150; i++) CTL("import", "history", "asked");
 }
 
@@ -425,7 +425,7 @@ static void ask_as(const struct test_daemon *member, const char *role, const cha
 /* Tokens go along, in the hello and in the header, and the member with the scene judges them. */
 TEST(test_relay_passes_tokens)
 {
-    static const char glb[] = GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb";
+    static const char glb[] = GZ_SOURCE_DIR "/server/gltf/sample/robot-arm.glb";
     char keys[128], option[160], url[128];
     struct test_output output;
     struct test_daemon member, other;

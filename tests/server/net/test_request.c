@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/request.h"
+#include "front/request.h"
 
 static enum gz_status read(struct gz_request *request, char *head, int *code)
 {

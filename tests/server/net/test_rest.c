@@ -2,31 +2,30 @@
 #include <math.h>
 #include <sys/timerfd.h>
 
-#include "net/alarm.h"
-#include "net/clock.h"
-#include "net/rest.h"
+#include "conn/clock.h"
+#include "conn/pacing.h"
 #include "support/cmocka.h"
 
 /* ---- the alarm ---- */
 
 struct scene {
     uv_loop_t loop;
-    struct gz_alarm alarm;
+    struct gz_timer alarm;
 };
 
 static void open_scene(struct scene *s)
 {
     struct gz_error error;
     assert_int_equal(uv_loop_init(&s->loop), 0);
-    assert_int_equal(gz_alarm_open(&s->alarm, &error), GZ_OK);
-    gz_alarm_start(&s->alarm, &s->loop);
+    assert_int_equal(gz_timer_open(&s->alarm, &error), GZ_OK);
+    gz_timer_start(&s->alarm, &s->loop);
 }
 
 static void close_scene(struct scene *s)
 {
-    gz_alarm_stop(&s->alarm);
+    gz_timer_stop(&s->alarm);
     uv_run(&s->loop, UV_RUN_DEFAULT);
-    gz_alarm_finish(&s->alarm);
+    gz_timer_finish(&s->alarm);
     assert_int_equal(uv_loop_close(&s->loop), 0);
 }
 
@@ -41,7 +40,7 @@ TEST(test_alarm_is_set_to_less_than_a_millisecond)
     struct scene s;
     struct itimerspec left;
     open_scene(&s);
-    gz_alarm_set(&s.alarm, now_s() + 0.0003);
+    gz_timer_set(&s.alarm, now_s() + 0.0003);
     assert_int_equal(timerfd_gettime(s.alarm.timer, &left), 0);
     assert_true(left.it_value.tv_sec == 0 && left.it_value.tv_nsec <= 300000);
     close_scene(&s);
@@ -53,7 +52,7 @@ TEST(test_alarm_wakes_the_loop_and_not_before_its_time)
     open_scene(&s);
     for (int i = 0; i < 50; i++) {
         const double at_s = now_s() + 0.0003;
-        gz_alarm_set(&s.alarm, at_s);
+        gz_timer_set(&s.alarm, at_s);
         uv_run(&s.loop, UV_RUN_ONCE);
         assert_true(now_s() >= at_s);
     }
@@ -66,7 +65,7 @@ TEST(test_alarm_of_the_past_wakes_the_loop_at_once)
     struct scene s;
     open_scene(&s);
     for (size_t i = 0; i < sizeof past_s / sizeof past_s[0]; i++) {
-        gz_alarm_set(&s.alarm, past_s[i]);
+        gz_timer_set(&s.alarm, past_s[i]);
         uv_run(&s.loop, UV_RUN_ONCE);
         assert_true(isinf(s.alarm.at_s));
     }
@@ -79,7 +78,7 @@ TEST(test_alarm_of_a_far_time_does_not_wake_the_loop)
     struct scene s;
     open_scene(&s);
     for (size_t i = 0; i < sizeof far_s / sizeof far_s[0]; i++) {
-        gz_alarm_set(&s.alarm, far_s[i]);
+        gz_timer_set(&s.alarm, far_s[i]);
         uv_run(&s.loop, UV_RUN_NOWAIT);
         assert_true(s.alarm.at_s == far_s[i]);
     }
@@ -94,11 +93,11 @@ TEST(test_alarm_of_a_far_time_does_not_wake_the_loop)
  * long to send to everybody. */
 static double rest_of(double every_s, double round_s)
 {
-    struct gz_rest rest = {0};
-    struct gz_rest_round round = {0};
+    struct gz_pacing rest = {0};
+    struct gz_pacing_round round = {0};
     double at_s = 1000;
-    for (; at_s < 1005; at_s += every_s) gz_rest_count_round(&rest, &round, at_s, round_s);
-    return gz_rest_after(&rest, PASS_S) / PASS_S;
+    for (; at_s < 1005; at_s += every_s) gz_pacing_count_round(&rest, &round, at_s, round_s);
+    return gz_pacing_after(&rest, PASS_S) / PASS_S;
 }
 
 TEST(test_rest_is_none_while_the_loop_has_time)
@@ -124,9 +123,9 @@ TEST(test_rest_of_a_full_loop_is_twice_the_pass)
 
 TEST(test_rest_ends_with_the_load)
 {
-    struct gz_rest rest = {0};
-    gz_rest_count(&rest, 1000, 10);
-    assert_true(gz_rest_after(&rest, PASS_S) == 2 * PASS_S);
-    gz_rest_count(&rest, 1005, 0);
-    assert_true(gz_rest_after(&rest, PASS_S) == 0);
+    struct gz_pacing rest = {0};
+    gz_pacing_count(&rest, 1000, 10);
+    assert_true(gz_pacing_after(&rest, PASS_S) == 2 * PASS_S);
+    gz_pacing_count(&rest, 1005, 0);
+    assert_true(gz_pacing_after(&rest, PASS_S) == 0);
 }

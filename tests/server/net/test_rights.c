@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "net/net.h"
+#include "front/net.h"
 #include "net_fixture.h"
 #include "server/maxima.h"
 #include "support/fault_preload.h"

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "net/sends.h"
+#include "conn/stream.h"
 #include "server/maxima.h"
 #include "support/cmocka.h"
 
@@ -27,7 +27,7 @@ struct pair {
 };
 
 struct stage {
-    struct gz_sends *sends;
+    struct gz_send_batch *sends;
     struct pair pairs[PAIRS];
 };
 
@@ -40,7 +40,7 @@ static void note(void *context, size_t sent)
 
 static void open_stage(struct stage *s)
 {
-    *s = (struct stage){.sends = gz_sends_create(note)};
+    *s = (struct stage){.sends = gz_send_batch_create(note)};
     assert_non_null(s->sends);
     for (size_t i = 0; i < PAIRS; i++)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, s->pairs[i].ends), 0);
@@ -48,7 +48,7 @@ static void open_stage(struct stage *s)
 
 static void close_stage(struct stage *s)
 {
-    gz_sends_destroy(s->sends);
+    gz_send_batch_destroy(s->sends);
     for (size_t i = 0; i < PAIRS; i++) close(s->pairs[i].ends[0]), close(s->pairs[i].ends[1]);
 }
 
@@ -57,7 +57,7 @@ static void add(struct stage *s, size_t i, size_t size)
 {
     struct pair *pair = &s->pairs[i];
     pair->size = size;
-    assert_true(gz_sends_add(s->sends, pair->ends[0], pair->bytes, size, pair));
+    assert_true(gz_send_batch_add(s->sends, pair->ends[0], pair->bytes, size, pair));
 }
 
 static void add_own(struct stage *s, size_t i)
@@ -80,8 +80,8 @@ TEST(test_sends_reach_each_socket_once)
     static struct stage s;
     open_stage(&s);
     for (size_t i = 0; i < PAIRS; i++) add_own(&s, i);
-    gz_sends_go(s.sends);
-    gz_sends_go(s.sends); /* nothing is left */
+    gz_send_batch_go(s.sends);
+    gz_send_batch_go(s.sends); /* nothing is left */
     for (size_t i = 0; i < PAIRS; i++) assert_has_own(&s, i);
     close_stage(&s);
 }
@@ -96,7 +96,7 @@ TEST(test_sends_wait)
         add(&s, i, 1);
     }
     assert_int_equal(recv(s.pairs[0].ends[1], bytes, 1, 0), -1);
-    gz_sends_go(s.sends);
+    gz_send_batch_go(s.sends);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(recv(s.pairs[i].ends[1], bytes, sizeof bytes, 0), 1);
         assert_int_equal(bytes[0], 7);
@@ -120,7 +120,7 @@ static size_t fill(struct stage *s, size_t i)
         for (size_t k = 0; k < sizeof pair->bytes; k++) pair->bytes[k] = byte_at(taken + k);
         add(s, i, sizeof pair->bytes);
         add_own(s, i + 1);
-        gz_sends_go(s->sends);
+        gz_send_batch_go(s->sends);
         assert_int_equal(recv(s->pairs[i + 1].ends[1], bytes, PAIR_BYTES, 0), PAIR_BYTES);
         taken += sizeof pair->bytes - pair->rest;
     }
@@ -167,7 +167,7 @@ TEST(test_sends_to_broken_sockets_leave_all_and_harm_no_other)
     open_stage(&s);
     for (size_t i = 0; i < PAIRS; i += 2) shutdown(s.pairs[i].ends[1], SHUT_RDWR);
     for (size_t i = 0; i < PAIRS; i++) add_own(&s, i);
-    gz_sends_go(s.sends);
+    gz_send_batch_go(s.sends);
     for (size_t i = 0; i < PAIRS; i++) {
         if (i % 2 == 1)
             assert_has_own(&s, i);
@@ -182,11 +182,11 @@ TEST(test_sends_take_bytes_up_to_a_size)
     static const uint8_t bytes[GZ_SEND_BYTES_MAX + 1];
     static struct stage s;
     open_stage(&s);
-    assert_false(gz_sends_add(s.sends, s.pairs[0].ends[0], bytes, sizeof bytes, &s.pairs[0]));
+    assert_false(gz_send_batch_add(s.sends, s.pairs[0].ends[0], bytes, sizeof bytes, &s.pairs[0]));
     for (size_t i = 0; i <= GZ_SENDS_MAX; i++) add(&s, i, GZ_SEND_BYTES_MAX);
     assert_int_equal(s.pairs[GZ_SENDS_MAX - 1].calls, 1); /* they made room */
     assert_int_equal(s.pairs[GZ_SENDS_MAX].calls, 0);
-    gz_sends_go(s.sends); /* one alone */
+    gz_send_batch_go(s.sends); /* one alone */
     assert_int_equal(s.pairs[GZ_SENDS_MAX].calls, 1);
     assert_int_equal(s.pairs[GZ_SENDS_MAX].rest, 0);
     close_stage(&s);
@@ -207,10 +207,10 @@ static void refuse(unsigned call)
 
 static int find_no_ring(void **state)
 {
-    struct gz_sends *sends = gz_sends_create(note);
-    const bool has_ring = sends == NULL || gz_sends_has_ring(sends);
+    struct gz_send_batch *sends = gz_send_batch_create(note);
+    const bool has_ring = sends == NULL || gz_send_batch_has_ring(sends);
     (void)state;
-    gz_sends_destroy(sends);
+    gz_send_batch_destroy(sends);
     return has_ring ? -1 : 0;
 }
 

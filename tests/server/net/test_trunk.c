@@ -1,6 +1,6 @@
-/* The trunk between two members of a cluster: what goes over it once for many clients, that a slow
+/* The link between two members of a cluster: what goes over it once for many clients, that a slow
  * one keeps nobody waiting, clients that come and go, and what ends it: a cut in the middle of a
- * frame, records that no member sends, more than a window. It also says who may have a trunk, and
+ * frame, records that no member sends, more than a window. It also says who may have a link, and
  * whom it can name. */
 #include <arpa/inet.h>
 #include <libwebsockets.h>
@@ -10,15 +10,14 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "net/bundle.h"
-#include "net/frame.h"
-#include "net/proof.h"
-#include "net/trunk.h"
+#include "conn/frame.h"
+#include "link/link.h"
+#include "link/members.h"
 #include "relay_fixture.h"
 
 #define VIEWERS 20
 #define NODES 1000
-/* Nodes of a delta that is larger than the window, and of which both ends of a trunk remember all
+/* Nodes of a delta that is larger than the window, and of which both ends of a link remember all
  * pieces; and its bytes at least, which are the nodes' names. */
 #define REMEMBERED_NODES 400
 #define REMEMBERED_BYTES ((long)REMEMBERED_NODES * GZ_NAME_BYTES_MAX)
@@ -63,7 +62,7 @@ static void read_edit(int socket)
     free(frame);
 }
 
-/* A frame for all, larger than the window of a channel, takes its bytes on the trunk once. Viewers
+/* A frame for all, larger than the window of a channel, takes its bytes on the link once. Viewers
  * are visited in slices: what is new between two of these makes another frame for those after it.
  */
 TEST(test_trunk_carries_frames_for_all_once)
@@ -160,7 +159,7 @@ TEST(test_trunk_of_a_half_closed_client)
 }
 
 /* What it says after the authority has closed its channel is read there, and nothing is said about
- * it any more: the others would be lost with the trunk. */
+ * it any more: the others would be lost with the link. */
 TEST(test_trunk_of_a_client_that_talks_on)
 {
     static const uint8_t zeros[GZ_TRUNK_WINDOW_BYTES];
@@ -281,7 +280,7 @@ static int join_narrow(const struct test_daemon *member, const char *scene)
     return fd;
 }
 
-/* Who is in the middle of a message whose rest is here, when the trunk is lost, is told the rest,
+/* Who is in the middle of a message whose rest is here, when the link is lost, is told the rest,
  * and then to come back. The message is larger than the client's kernel takes, and smaller than the
  * window. */
 TEST(test_trunk_that_is_cut_behind_a_slow_client)
@@ -358,7 +357,7 @@ TEST(test_trunk_is_for_members_however_its_name_ends)
     }
 }
 
-/* What no member sends ends its trunk, and the daemon goes on. */
+/* What no member sends ends its link, and the daemon goes on. */
 TEST(test_trunk_with_wrong_records)
 {
     static const struct {
@@ -470,9 +469,9 @@ TEST(test_trunk_clients_have_a_maximum_of_their_own)
     print_member_url(&small, url);
     init_beside(&edge, "of-small");
     start_member(&edge, url, SECRET, NULL);
-    const int trunk = ask_member_for_trunk(&small, SECRET);
+    const int link = ask_member_for_trunk(&small, SECRET);
     const int nameless = raw_open(small.port);
-    open_as(trunk, "192.0.2.7", ""); /* which says nothing */
+    open_as(link, "192.0.2.7", ""); /* which says nothing */
     wait_for(&small, "trunk_clients", 1);
     for (int i = 0; i < MAX; i++) clients[i] = join(&edge, "full", "ben");
     wait_for(&small, "trunk_clients", MAX);
@@ -489,7 +488,7 @@ TEST(test_trunk_clients_have_a_maximum_of_their_own)
     for (int i = 0; i < MAX; i++) close(clients[i]);
     close(nameless);
     close(local);
-    close(trunk);
+    close(link);
     test_daemon_end(&edge);
     test_daemon_end(&small);
 }
@@ -552,7 +551,7 @@ static size_t print_flood(uint8_t *bytes)
     return sizeof header + BAD_OPENS * BAD_OPEN_BYTES;
 }
 
-/* A trunk whose answers nobody reads, until it is not read either; `left` of the last frame. */
+/* A link whose answers nobody reads, until it is not read either; `left` of the last frame. */
 static int flood_on(int socket, uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES], size_t *left)
 {
     const size_t size = print_flood(bytes);
@@ -677,7 +676,7 @@ TEST(test_trunk_client_is_told_why_it_ends_however_full_the_trunk_is)
 
 /* ---- an authority that is none ---- */
 
-/* The test as the authority of an edge, on the trunk of the edge's one client. */
+/* The test as the authority of an edge, on the link of the edge's one client. */
 struct forger {
     struct test_daemon edge;
     int client, socket;
@@ -723,7 +722,7 @@ static void take_records(struct forger *forger)
 {
     struct gz_record record;
     size_t at = 0, used;
-    while (gz_bundle_read(forger->in.data + at, forger->in.size - at, &record, &used) ==
+    while (gz_mux_read(forger->in.data + at, forger->in.size - at, &record, &used) ==
            GZ_BUNDLE_RECORD) {
         if (record.kind == GZ_RECORD_TOOK)
             forger->given -= gz_record_number(record.bytes, record.size);
@@ -851,7 +850,7 @@ TEST(test_trunk_channel_that_ends_in_the_middle_of_a_frame)
     stop_forger(&forger);
 }
 
-/* A close that no client may be sent ends the trunk, and the client is told to come back. */
+/* A close that no client may be sent ends the link, and the client is told to come back. */
 TEST(test_trunk_that_closes_a_client_as_nobody_may)
 {
     static const struct {

@@ -812,7 +812,7 @@ TEST_ON_STAGE(test_export_by_suffix_is_of_that_kind_and_comes_back_the_same)
         {"robot", "robot-glb", ".GLB", "glTF"},
         {"robot", "robot-gltf", ".gltf", "{"},
     };
-    static const char robot[] = GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb";
+    static const char robot[] = GZ_SOURCE_DIR "/server/gltf/sample/robot-arm.glb";
     struct stage *stage = *state;
     const struct test_daemon *daemon = &stage->daemon;
     char file[128], bytes[8];

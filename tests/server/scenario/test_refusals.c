@@ -85,8 +85,8 @@ TEST(test_a_proxys_refusal_is_told_with_its_meaning_and_url)
     answering_end(&server);
     answering_start(&server, ANSWER_413);
     check_refused("ws", server.port,
-                  (const char *const[]){
-                      "import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "arm", NULL},
+                  (const char *const[]){"import", GZ_SOURCE_DIR "/server/gltf/sample/robot-arm.glb",
+                                        "arm", NULL},
                   (const char *const[]){"HTTP status 413 (Content Too Large): a proxy",
                                         "/scenes/arm\n", NULL});
     answering_end(&server);

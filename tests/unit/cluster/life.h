@@ -82,7 +82,7 @@ struct draft {
 /* ---- members ---- */
 
 struct opened {
-    struct gz_claim *claim; /* NULL: the scene is not open at this member */
+    struct gz_scene_lease *claim; /* NULL: the scene is not open at this member */
     struct gz_store *store;
     struct draft draft;
     char path[512];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "unit/cluster/life.h"
 
 #define PASSES_MAX 20

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "server/maxima.h"
 #include "unit/cluster/life.h"
 
@@ -300,7 +300,7 @@ static bool open_store(struct member *member, struct opened *opened)
                                              .recorded = GZ_RECORD_ALL,
                                              .notify = handle_done,
                                              .context = world,
-                                             .shipping = gz_claim_shipping(opened->claim)};
+                                             .shipping = gz_scene_lease_shipping(opened->claim)};
     enum gz_status status = gz_store_open(&opened->store, &options, &state, &error);
     expect_sound(status, &error);
     if (status != GZ_OK) {
@@ -311,7 +311,7 @@ static bool open_store(struct member *member, struct opened *opened)
     life_read_draft(&opened->draft, &state, world->time);
     gz_scene_state_finish(&state);
     assert_int_equal(gz_store_start(opened->store, &error), GZ_OK);
-    gz_claim_opened(opened->claim);
+    gz_scene_lease_opened(opened->claim);
     return true;
 }
 
@@ -323,7 +323,7 @@ bool life_open(struct member *member, size_t scene, struct member **other)
     *other = NULL;
     if (opened->claim != NULL) return true;
     snprintf(opened->path, sizeof opened->path, "%s/%s.db", member->folder, life_scenes[scene]);
-    const struct gz_claim_request request = {
+    const struct gz_scene_lease_request request = {
         .name = life_scenes[scene], .path = opened->path, .create = true, .notify = ignore};
     enum gz_status status = gz_cluster_open(member->cluster, &request, &opened->claim, url, &error);
     expect_sound(status, &error);

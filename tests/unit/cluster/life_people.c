@@ -2,7 +2,7 @@
  * to the log. */
 #include <time.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "unit/cluster/life.h"
 
 /* How often an append is tried before its line is healed. */

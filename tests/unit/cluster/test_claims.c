@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "server/maxima.h"
 #include "support/simulated_log.h"
 #include "unit/store/scene_file.h"
@@ -104,22 +104,23 @@ static void count_told(void *context)
     ((struct member *)context)->told++;
 }
 
-static enum gz_status try_to_claim(struct member *member, bool create, struct gz_claim **claim)
+static enum gz_status try_to_claim(struct member *member, bool create,
+                                   struct gz_scene_lease **claim)
 {
     char url[GZ_MEMBER_URL_BYTES_MAX + 1];
     struct gz_error error;
-    const struct gz_claim_request request = {.name = "arm",
-                                             .path = member->arm,
-                                             .create = create,
-                                             .notify = count_told,
-                                             .context = member};
+    const struct gz_scene_lease_request request = {.name = "arm",
+                                                   .path = member->arm,
+                                                   .create = create,
+                                                   .notify = count_told,
+                                                   .context = member};
     return gz_cluster_open(member->cluster, &request, claim, url, &error);
 }
 
 /* The lease of the scene, which is made if there is none. */
-static struct gz_claim *claim_arm(struct member *member)
+static struct gz_scene_lease *claim_arm(struct member *member)
 {
-    struct gz_claim *claim;
+    struct gz_scene_lease *claim;
     assert_int_equal(try_to_claim(member, true, &claim), GZ_OK);
     assert_non_null(claim);
     return claim;
@@ -131,9 +132,9 @@ static void follow(struct member *member)
 }
 
 /* The scene is made at A, and both have its file. */
-static struct gz_claim *share_arm(void)
+static struct gz_scene_lease *share_arm(void)
 {
-    struct gz_claim *claim = claim_arm(&stage.members[A]);
+    struct gz_scene_lease *claim = claim_arm(&stage.members[A]);
     follow(&stage.members[B]);
     assert_int_equal(access(stage.members[B].arm, F_OK), 0);
     return claim;
@@ -222,17 +223,17 @@ static void cut_off(struct member *member)
 TEST_BETWEEN(a_claim_that_ends_while_its_scene_opens_is_told, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
-    struct gz_claim *claim = claim_arm(a);
+    struct gz_scene_lease *claim = claim_arm(a);
     follow(b);
     want_at(b);
     follow(a);
-    assert_int_equal(gz_claim_state(claim), GZ_CLAIM_WANTED);
+    assert_int_equal(gz_scene_lease_state(claim), GZ_SCENE_LEASE_WANTED);
     assert_int_equal(a->told, 0);
-    gz_claim_opened(claim);
+    gz_scene_lease_opened(claim);
     assert_int_equal(a->told, 1);
     gz_cluster_close(claim);
     claim = claim_arm(b);
-    gz_claim_opened(claim);
+    gz_scene_lease_opened(claim);
     assert_int_equal(b->told, 0);
     gz_cluster_close(claim);
 }
@@ -245,20 +246,20 @@ static void see(struct member *member)
 TEST_BETWEEN(what_a_member_does_itself_is_no_loss, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
-    struct gz_claim *claim = claim_arm(a);
+    struct gz_scene_lease *claim = claim_arm(a);
     struct gz_error error;
     struct gz_lease lease;
     struct moment moment = {a, see, 1, true, false};
     watch(&moment);
-    assert_int_equal(gz_claim_rename(claim, "leg", &error), GZ_OK);
+    assert_int_equal(gz_scene_lease_rename(claim, "leg", &error), GZ_OK);
     assert_int_equal(moment.calls_left, 0);
-    assert_int_equal(gz_claim_state(claim), GZ_CLAIM_HELD);
+    assert_int_equal(gz_scene_lease_state(claim), GZ_SCENE_LEASE_HELD);
     gz_cluster_close(claim);
     assert_int_equal(b->log.take(b->log.context, "leg", false, 0, &lease, &error), GZ_OK);
     assert_true(lease.is_mine);
     claim = claim_arm(a);
     moment.calls_left = 1;
-    assert_int_equal(gz_claim_delete(claim, &error), GZ_OK);
+    assert_int_equal(gz_scene_lease_delete(claim, &error), GZ_OK);
     assert_int_equal(moment.calls_left, 0);
     gz_cluster_close(claim);
     assert_int_equal(gz_cluster_stats(a->cluster).fenced, 0);
@@ -273,14 +274,14 @@ TEST_BETWEEN(who_lost_a_name_finds_out_when_another_scene_has_it, set_up, tear_d
     struct gz_error error;
     uint64_t epoch;
     for (int i = 0; i < 5; i++) gz_cluster_close(claim_arm(a));
-    struct gz_claim *claim = claim_arm(a);
+    struct gz_scene_lease *claim = claim_arm(a);
     epoch = take_over();
     assert_int_equal(log->forget(log->context, "arm", epoch, &error), GZ_OK);
     assert_int_equal(log->take(log->context, "leg", true, 0, &lease, &error), GZ_OK);
     assert_int_equal(log->rename(log->context, "leg", lease.scene.epoch, "arm", &epoch, &error),
                      GZ_OK);
     follow(a);
-    assert_int_equal(gz_claim_state(claim), GZ_CLAIM_LOST);
+    assert_int_equal(gz_scene_lease_state(claim), GZ_SCENE_LEASE_LOST);
     gz_cluster_close(claim);
 }
 
@@ -297,7 +298,7 @@ TEST_BETWEEN(a_lease_without_a_claim_is_given, set_up, tear_down)
     follow(a);
     assert_string_equal(in_log("arm").member, "b");
     /* One with a claim is not. */
-    struct gz_claim *claim = claim_arm(b);
+    struct gz_scene_lease *claim = claim_arm(b);
     want_at(a);
     follow(b);
     assert_string_equal(in_log("arm").member, "b");
@@ -405,17 +406,17 @@ static void rename_in_log(const char *name, const char *to)
     assert_int_equal(log->give(log->context, to, epoch, &error), GZ_OK);
 }
 
-static void delete_arm(struct gz_claim *claim)
+static void delete_arm(struct gz_scene_lease *claim)
 {
     struct gz_error error;
-    assert_int_equal(gz_claim_delete(claim, &error), GZ_OK);
+    assert_int_equal(gz_scene_lease_delete(claim, &error), GZ_OK);
     gz_cluster_close(claim);
 }
 
 TEST_BETWEEN(who_asks_for_a_deleted_scene_keeps_no_file_of_it, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    struct gz_claim *claim = share_arm();
+    struct gz_scene_lease *claim = share_arm();
     delete_arm(claim);
     assert_int_equal(try_to_claim(b, false, &claim), GZ_UNKNOWN_SCENE);
     follow(b);
@@ -425,10 +426,10 @@ TEST_BETWEEN(who_asks_for_a_deleted_scene_keeps_no_file_of_it, set_up, tear_down
 TEST_BETWEEN(who_makes_a_deleted_scene_anew_keeps_no_file_of_it, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    struct gz_claim *claim = share_arm();
+    struct gz_scene_lease *claim = share_arm();
     delete_arm(claim);
     claim = claim_arm(b);
-    assert_true(gz_claim_is_new(claim));
+    assert_true(gz_scene_lease_is_new(claim));
     assert_int_equal(count_files(b, ".aside-"), 0);
     gz_cluster_close(claim);
 }
@@ -437,7 +438,7 @@ TEST_BETWEEN(who_makes_a_deleted_scene_anew_keeps_no_file_of_it, set_up, tear_do
 TEST_BETWEEN(a_file_whose_deletion_was_not_seen_is_kept, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    struct gz_claim *claim = share_arm();
+    struct gz_scene_lease *claim = share_arm();
     b->cluster->file_count = 0; /* as a new process */
     delete_arm(claim);
     gz_cluster_close(claim_arm(b));
@@ -469,8 +470,8 @@ TEST_BETWEEN(a_file_that_a_claim_left_behind_goes_later, set_up, tear_down)
     assert_int_equal(count_files(b, "arm"), 1);
     follow(b);
     assert_int_equal(count_files(b, "arm"), 0);
-    struct gz_claim *claim = claim_arm(b);
-    assert_int_equal(gz_claim_rename(claim, "leg", &error), GZ_OK);
+    struct gz_scene_lease *claim = claim_arm(b);
+    assert_int_equal(gz_scene_lease_rename(claim, "leg", &error), GZ_OK);
     gz_cluster_close(claim);
     follow(b);
     assert_int_equal(count_files(b, "arm"), 0);
@@ -517,7 +518,7 @@ static void make_alone(const struct member *member, const char *name)
 static void adopt(struct member *member)
 {
     follow(member);
-    gz_adopt(member->cluster);
+    gz_import_existing(member->cluster);
 }
 
 /* ---- a name that an older scene has now ---- */
@@ -545,9 +546,9 @@ static void share_two(const char *older, const char *younger)
 static void change(struct member *member, const char *name, int count)
 {
     char path[400], url[GZ_MEMBER_URL_BYTES_MAX + 1];
-    struct gz_claim *claim;
+    struct gz_scene_lease *claim;
     struct gz_error error;
-    const struct gz_claim_request request = {
+    const struct gz_scene_lease_request request = {
         .name = name, .path = path, .notify = count_told, .context = member};
     snprintf(path, sizeof path, "%s/%s.db", member->folder, name);
     assert_int_equal(gz_cluster_open(member->cluster, &request, &claim, url, &error), GZ_OK);
@@ -557,7 +558,7 @@ static void change(struct member *member, const char *name, int count)
         struct gz_store *store;
         struct gz_scene_state scene;
         const struct gz_store_options options = {
-            .path = path, .time = START_TIME + i, .shipping = gz_claim_shipping(claim)};
+            .path = path, .time = START_TIME + i, .shipping = gz_scene_lease_shipping(claim)};
         assert_int_equal(gz_store_open(&store, &options, &scene, &error), GZ_OK);
         gz_scene_state_finish(&scene);
         gz_store_close(store);
@@ -687,8 +688,8 @@ TEST_BETWEEN(no_scene_is_made_of_the_file_of_a_deleted_one, set_up, tear_down)
     replace("leg", "arm");
     forget("arm");
     b->cluster->file_count = 0;
-    struct gz_claim *claim = claim_arm(b);
-    assert_true(gz_claim_is_new(claim));
+    struct gz_scene_lease *claim = claim_arm(b);
+    assert_true(gz_scene_lease_is_new(claim));
     assert_int_equal(count_files(b, "arm.aside-"), 1);
     gz_cluster_close(claim);
 }
@@ -822,13 +823,13 @@ TEST_BETWEEN(what_a_claim_adds_meanwhile_is_not_set_aside, set_up, tear_down)
 static void rename_leg(struct member *member)
 {
     char path[400], url[GZ_MEMBER_URL_BYTES_MAX + 1];
-    struct gz_claim *claim;
+    struct gz_scene_lease *claim;
     struct gz_error error;
-    const struct gz_claim_request request = {
+    const struct gz_scene_lease_request request = {
         .name = "leg", .path = path, .notify = count_told, .context = member};
     snprintf(path, sizeof path, "%s/leg.db", member->folder);
     assert_int_equal(gz_cluster_open(member->cluster, &request, &claim, url, &error), GZ_OK);
-    assert_int_equal(gz_claim_rename(claim, "arm", &error), GZ_OK);
+    assert_int_equal(gz_scene_lease_rename(claim, "arm", &error), GZ_OK);
     assert_int_equal(gz_store_rename(path, member->arm, &error), GZ_OK);
     gz_cluster_close(claim);
 }
@@ -906,9 +907,9 @@ TEST_BETWEEN(no_scene_is_made_of_a_file_that_moves_meanwhile, set_up, tear_down)
     rename_in_log("leg", "arm");
     forget("arm");
     watch(&moment);
-    struct gz_claim *claim = claim_arm(b);
+    struct gz_scene_lease *claim = claim_arm(b);
     assert_true(moment.calls_left <= 0);
-    assert_true(gz_claim_is_new(claim));
+    assert_true(gz_scene_lease_is_new(claim));
     gz_cluster_close(claim);
     follow_long(b);
     expect_scene(b, "arm", "leg");
@@ -1005,7 +1006,7 @@ TEST_BETWEEN(a_file_that_is_just_being_opened_is_adopted_by_its_opener, set_up, 
     make_alone(a, "arm");
     make_alone(a, "leg");
     watch(&moment);
-    struct gz_claim *claim = claim_arm(a);
+    struct gz_scene_lease *claim = claim_arm(a);
     assert_true(moment.calls_left <= 0);
     assert_true(in_log("leg").has_copy);
     assert_true(isfinite(a->cluster->adopt_s));
@@ -1088,7 +1089,7 @@ TEST_BETWEEN(a_new_scene_that_another_began_to_make_is_made_anew, set_up, tear_d
     struct gz_place place;
     struct gz_error error;
     watch(&moment);
-    struct gz_claim *claim = claim_arm(b);
+    struct gz_scene_lease *claim = claim_arm(b);
     const uint64_t others = UINT64_C(1000000000) * 1000; /* by the clock of the engine */
     assert_int_equal(gz_store_place(b->arm, &place, &error), GZ_OK);
     assert_true(place.n > others);
@@ -1111,9 +1112,9 @@ static void begin_to_receive(struct member *member)
 TEST_BETWEEN(a_copy_that_is_sent_is_not_one_that_comes, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
-    struct gz_claim *claim = claim_arm(a);
+    struct gz_scene_lease *claim = claim_arm(a);
     struct moment moment = {a, begin_to_receive, 2, false, false}; /* after the list */
-    gz_claim_opened(claim);
+    gz_scene_lease_opened(claim);
     claim->bytes_since_copy = UINT64_C(1) << 30;
     watch(&moment);
     follow(a);
@@ -1126,7 +1127,7 @@ TEST_BETWEEN(a_copy_that_is_sent_is_not_one_that_comes, set_up, tear_down)
 TEST_BETWEEN(a_file_that_the_log_fell_behind_is_kept, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    struct gz_claim *claim = share_arm();
+    struct gz_scene_lease *claim = share_arm();
     struct gz_cluster_scene scene = in_log("arm");
     struct gz_applier *applier = NULL;
     struct gz_error error;
@@ -1156,7 +1157,7 @@ TEST_BETWEEN(a_file_that_was_not_looked_at_does_not_lack_everything, set_up, tea
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
     struct moment moment = {b, expect_one_change_behind, 2, false, false}; /* after the list */
-    struct gz_claim *claim = claim_arm(a);
+    struct gz_scene_lease *claim = claim_arm(a);
     struct gz_error error;
     const uint64_t n = in_log("arm").n;
     for (uint64_t i = 1; i <= 5; i++) {
@@ -1177,7 +1178,7 @@ TEST_BETWEEN(the_place_of_a_file_is_known_when_its_claim_ends, set_up, tear_down
     gz_cluster_close(claim_arm(a));
     follow(a);
     assert_int_equal(a->cluster->files[0].n, in_log("arm").n);
-    struct gz_claim *claim = claim_arm(a);
+    struct gz_scene_lease *claim = claim_arm(a);
     tell(a->arm, "UPDATE scene SET log_n = log_n + 3");
     vouch_for(a->arm);
     gz_cluster_close(claim);

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
+#include "store/clean_mark.h"
 #include "store/ship.h"
-#include "store/stamp.h"
 #include "unit/cluster/life.h"
 
 static struct member *author, *follower;
@@ -92,7 +92,7 @@ TEST_BETWEEN(a_file_stays_open_until_it_is_idle, begin, end)
     follower->cluster->kept[0].used_s -= 1000;
     life_follow(follower);
     assert_int_equal(count_kept(), 0);
-    assert_int_equal(gz_stamp_read(path_of(follower, "")).stamp, GZ_STAMP_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path_of(follower, "")).stamp, GZ_CLEAN_MARK_CLOSED);
     edit_and_follow();
     expect_equal();
 }
@@ -275,7 +275,7 @@ TEST_BETWEEN(one_whose_scene_is_deleted_goes, begin, end)
     edit_and_follow();
     gz_store_close(author->scenes[0].store);
     author->scenes[0].store = NULL;
-    assert_int_equal(gz_claim_delete(author->scenes[0].claim, &error), GZ_OK);
+    assert_int_equal(gz_scene_lease_delete(author->scenes[0].claim, &error), GZ_OK);
     life_follow(follower);
     assert_int_equal(count_kept(), 0);
     assert_int_not_equal(access(path_of(follower, ""), F_OK), 0);
@@ -290,7 +290,7 @@ TEST_BETWEEN(a_member_that_was_replaced_leaves_them, begin, end)
     follower->cluster->is_replaced = true;
     gz_cluster_follow(follower->cluster);
     assert_int_equal(count_kept(), 0);
-    assert_int_equal(gz_stamp_read(path_of(follower, "")).stamp, GZ_STAMP_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path_of(follower, "")).stamp, GZ_CLEAN_MARK_CLOSED);
 }
 
 /* ---- a change that does not fit ---- */
@@ -371,7 +371,7 @@ TEST_BETWEEN(a_file_that_a_change_does_not_fit_is_kept_and_made_anew, begin, end
 {
     edit_and_follow();
     edit_and_follow();
-    gz_applier_close(gz_keep_take(follower->cluster, life_scenes[0]));
+    gz_applier_close(gz_file_cache_take(follower->cluster, life_scenes[0]));
     tell(path_of(follower, ""), "UPDATE scene SET seq = seq + 7");
     vouch_for(path_of(follower, ""));
     edit_and_follow();
@@ -389,9 +389,9 @@ TEST_BETWEEN(no_more_are_kept_than_there_are_places, begin, end)
         make_empty_scene(path_of(follower, name));
         if (gz_applier_open(&applier, path_of(follower, name), &error) != GZ_OK)
             fail_msg("%s", error.message);
-        gz_keep_give(follower->cluster, name, applier);
+        gz_file_cache_give(follower->cluster, name, applier);
     }
     assert_int_equal(count_kept(), GZ_CLUSTER_KEPT_MAX);
-    assert_int_equal(gz_stamp_read(path_of(follower, name)).stamp, GZ_STAMP_CLOSED);
-    assert_null(gz_keep_take(follower->cluster, name));
+    assert_int_equal(gz_clean_mark_read(path_of(follower, name)).stamp, GZ_CLEAN_MARK_CLOSED);
+    assert_null(gz_file_cache_take(follower->cluster, name));
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/internal.h"
+#include "cluster/member.h"
 #include "unit/cluster/life.h"
 
 #define LIVES 3
@@ -24,7 +24,7 @@ static void kill_somehow(struct world *world, struct member *member)
 /* As if its changes were larger than its file. */
 static void want_copy(struct member *member, size_t scene)
 {
-    struct gz_claim *claim = member->scenes[scene].claim;
+    struct gz_scene_lease *claim = member->scenes[scene].claim;
     if (claim != NULL) claim->bytes_since_copy += UINT64_C(1) << 30;
 }
 
@@ -37,8 +37,9 @@ static void move_scene(struct member *to, size_t scene)
 
 static void heed(struct member *member, size_t scene)
 {
-    struct gz_claim *claim = member->scenes[scene].claim;
-    if (claim != NULL && gz_claim_state(claim) != GZ_CLAIM_HELD) life_close(member, scene);
+    struct gz_scene_lease *claim = member->scenes[scene].claim;
+    if (claim != NULL && gz_scene_lease_state(claim) != GZ_SCENE_LEASE_HELD)
+        life_close(member, scene);
 }
 
 static void step(struct world *world)

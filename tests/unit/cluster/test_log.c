@@ -508,8 +508,8 @@ struct racer {
     int count, fenced;
 };
 
-/* Everybody is dead to the others, so that each takes the lease from each. On a busy machine a racer
- * may lose all of its races: it goes on until it has won some. */
+/* Everybody is dead to the others, so that each takes the lease from each. On a busy machine a
+ * racer may lose all of its races: it goes on until it has won some. */
 static void *race(void *context)
 {
     struct racer *racer = context;

@@ -1,8 +1,8 @@
 /* Which sessions a turn looks at: those that have something to do, however many others watch. */
 #include <math.h>
 
-#include "session/core.h"
-#include "session/session.h"
+#include "core/core.h"
+#include "core/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

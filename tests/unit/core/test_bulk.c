@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session.h"
 #include "scene/bounds_index.h"
 #include "server/maxima.h"
-#include "session/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

@@ -2,7 +2,7 @@
  * on by itself from where all are. */
 #include <string.h>
 
-#include "session/core.h"
+#include "core/core.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

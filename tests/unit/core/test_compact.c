@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/state.h"
 #include "server/maxima.h"
-#include "session/internal.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

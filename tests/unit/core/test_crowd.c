@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/session.h"
+#include "feed/state.h"
 #include "server/maxima.h"
-#include "session/session.h"
 #include "support/cmocka.h"
-#include "sync/internal.h"
 #include "unit/core/saying.h"
 
 /* Ann, who acts, and two who only watch: in either form. */
@@ -24,7 +24,7 @@ static struct client *come(struct host *host, const char *user, bool is_packed)
 static void open_scene_of(struct scene *s, size_t few)
 {
     host_init(&s->host);
-    s->host.core->sync->crowd.few = few;
+    s->host.core->feed->crowd.few = few;
     s->ann = come(&s->host, "ann", false);
     (void)create_node(s->ann, "part", 0, 0, 0, 0);
     s->plain = come(&s->host, "pia", false);
@@ -58,7 +58,7 @@ static double bytes_of_joins(size_t count, bool plain)
     size_t bytes = 0;
     host_init(&host);
     host.few = GZ_PRESENCE_FEW;
-    host.core->sync->crowd.few = GZ_PRESENCE_FEW;
+    host.core->feed->crowd.few = GZ_PRESENCE_FEW;
     for (size_t i = 0; i < count; i++) {
         char user[32];
         snprintf(user, sizeof user, "person %zu", i);
@@ -308,7 +308,7 @@ SCENE_TEST(test_viewer_that_is_told_anew_keeps_itself)
     for (int i = 0; i <= GZ_LEFT_RING; i++) {
         client_leave(joe);
         client_enter_again(joe);
-        gz_sync_act(s->host.core->sync, &joe->session->presence);
+        gz_feed_act(s->host.core->feed, &joe->session->presence);
     }
     client_leave(joe);
     host_advance(&s->host, 1);

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "session/session.h"
+#include "core/session.h"
+#include "feed/state.h"
 #include "support/cmocka.h"
-#include "sync/internal.h"
 #include "unit/core/story.h"
 
 #define DISTANCE 10.0
@@ -63,10 +63,10 @@ STORY_TEST(test_pointers_of_who_left_are_forgotten)
     assert_ok(take(s->a, s->node));
     client_say(s->a, &move);
     host_turn(s->host);
-    assert_int_equal(s->host->core->sync->ack_count, 1);
+    assert_int_equal(s->host->core->feed->ack_count, 1);
     client_leave(s->a);
     host_turn(s->host);
-    assert_int_equal(s->host->core->sync->ack_count, 0);
+    assert_int_equal(s->host->core->feed->ack_count, 0);
 }
 
 STORY_TEST(test_drag_needs_a_camera_for_pixels)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session.h"
 #include "server/maxima.h"
-#include "session/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/session.h"
 #include "server/maxima.h"
-#include "session/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

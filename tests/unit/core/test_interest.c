@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session.h"
+#include "feed/state.h"
 #include "server/maxima.h"
-#include "session/session.h"
 #include "support/cmocka.h"
-#include "sync/internal.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 40
@@ -100,7 +100,7 @@ static void create_row(struct client *client, size_t count)
 
 static void cut_after(struct scene *s, size_t bytes)
 {
-    s->host.core->sync->delta_bytes = bytes;
+    s->host.core->feed->delta_bytes = bytes;
 }
 
 /* ---- what is in it ---- */
@@ -693,7 +693,7 @@ static void play(uint64_t seed)
     game->random = seed;
     host_init(&game->host);
     game->host.core->slice_nodes = 5 + below(game, 40);
-    if (seed % 3 > 0) game->host.core->sync->delta_bytes = seed % 3 == 1 ? 300 : 3000;
+    if (seed % 3 > 0) game->host.core->feed->delta_bytes = seed % 3 == 1 ? 300 : 3000;
     game->a = client_join(&game->host, "ann", GZ_ROLE_EDITOR);
     for (int i = 0; i < 12; i++) say_creation(game);
     for (int i = 0; i < FOLLOWERS; i++) {

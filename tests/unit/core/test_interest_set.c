@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/interest_set.h"
 #include "support/cmocka.h"
-#include "sync/interest_set.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 60

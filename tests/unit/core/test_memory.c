@@ -7,9 +7,9 @@
 
 #include <malloc.h>
 
+#include "core/session.h"
+#include "feed/interest_set.h"
 #include "server/maxima.h"
-#include "session/session.h"
-#include "sync/interest_set.h"
 #include "unit/core/saying.h"
 
 #define VIEWERS 200
@@ -589,7 +589,7 @@ static void send_edit(struct host *host, uint64_t seq, const uint64_t *ids, size
     edit.edit = (struct gz_edit_message){
         .id = seq, .seq = seq, .user = {"ann", 3}, .kind = GZ_EDIT_SET, .nodes = {ids, count}};
     in_the_core = true;
-    assert_int_equal(gz_sync_edit(host->core->sync, &edit, seq), GZ_OK);
+    assert_int_equal(gz_feed_edit(host->core->feed, &edit, seq), GZ_OK);
     in_the_core = false;
 }
 

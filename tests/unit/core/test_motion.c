@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/internal.h"
-#include "session/parts.h"
-#include "session/session.h"
+#include "core/gesture.h"
+#include "core/session.h"
+#include "core/state.h"
+#include "feed/state.h"
 #include "support/cmocka.h"
-#include "sync/internal.h"
 #include "unit/core/saying.h"
 
 #define NODES 600
@@ -434,7 +434,7 @@ SCENE_TEST(test_motion_begins_when_the_first_comes_who_asks_for_it)
 {
     client_leave(s->cleo);
     create_nodes(s, NODES, in_three, COUNT(in_three));
-    gz_sync_rest(s->host.core->sync);
+    gz_feed_rest(s->host.core->feed);
     grab(s, s->ann, GZ_RV, 0, NODES);
     for (size_t i = 0; i < 5; i++) move(s, s->ann, i);
     struct client *late = client_join_as(&s->host, "late", GZ_ROLE_VIEWER, true);
@@ -717,7 +717,7 @@ static void do_harm(struct story *t)
     }
     s->host.disk = DISK_COMMITS;
     host_restart(&s->host, chance_below(&t->chance, 2) == 0);
-    if (t->delta_bytes > 0) s->host.core->sync->delta_bytes = t->delta_bytes;
+    if (t->delta_bytes > 0) s->host.core->feed->delta_bytes = t->delta_bytes;
     struct client *const editors[] = {s->ann, s->bob, t->eve};
     for (size_t i = 0; i < COUNT(editors); i++) come_back(editors[i]);
     for (size_t i = 0; i < COUNT(t->viewers); i++) come_back(t->viewers[i]);
@@ -802,7 +802,7 @@ static void tell_story(uint64_t seed)
     t.viewers[2] = client_join_as(&s->host, "mia", GZ_ROLE_VIEWER, true);
     t.viewers[3] = client_join_as(&s->host, "noa", GZ_ROLE_VIEWER, true);
     t.eve = client_join_as(&s->host, "eve", GZ_ROLE_EDITOR, true);
-    if (chance_below(&t.chance, 2) == 0) t.delta_bytes = s->host.core->sync->delta_bytes = 3000;
+    if (chance_below(&t.chance, 2) == 0) t.delta_bytes = s->host.core->feed->delta_bytes = 3000;
     const uint64_t calm = 3 + 5 * chance_below(&t.chance, 3);
     for (size_t i = 0; i < STORY_STEPS; i++) {
         const uint64_t choice = chance_below(&t.chance, 20);

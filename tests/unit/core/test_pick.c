@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
+#include "core/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pending.h"
+#include "core/session.h"
 #include "server/maxima.h"
-#include "session/pending.h"
-#include "session/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/look.h"
+#include "core/session.h"
+#include "core/work.h"
+#include "scene/bounds_index.h"
 #include "server/maxima.h"
-#include "session/session.h"
-#include "session/work.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 
@@ -878,7 +878,7 @@ static size_t stand_in_slices(struct scene *s)
     struct gz_session *session = s->a->session;
     size_t looks = 0;
     do assert_in_range(turn(s), 0, slice);
-    while (looks++ < FEW && gz_stand_is_looking(&session->stand));
+    while (looks++ < FEW && gz_pivot_frame_is_looking(&session->stand));
     const struct gz_seat sliced = *session->standing.seat;
     memset(session->standing.seat, 0, sizeof sliced);
     session->standing.is_known = false;

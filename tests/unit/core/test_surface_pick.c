@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session.h"
 #include "server/maxima.h"
-#include "session/session.h"
 #include "solver/surface.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "session/session.h"
+#include "core/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 

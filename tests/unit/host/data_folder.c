@@ -3,8 +3,8 @@
 
 #include <ftw.h>
 
+#include "conn/clock.h"
 #include "host/loan.h"
-#include "net/clock.h"
 
 static void count_opened(void *context, struct gz_open_scene *scene)
 {

@@ -3,9 +3,9 @@
 #include "data_folder.h"
 #include <sqlite3.h>
 
+#include "conn/clock.h"
 #include "host/loan.h"
 #include "host/transfer.h"
-#include "net/clock.h"
 #include "server/maxima.h"
 #include "support/fault_vfs.h"
 

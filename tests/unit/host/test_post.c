@@ -34,7 +34,7 @@ ssize_t write(int file, const void *bytes, size_t size)
 struct stage {
     uv_loop_t loop;
     struct gz_jobs jobs;
-    struct gz_posts *posts;
+    struct gz_mailbox *posts;
     char handled[16];
 };
 
@@ -94,11 +94,11 @@ TEST_BETWEEN(test_loop_does_not_wait_for_a_worker_that_is_put_off, start, stop)
 /* ---- order ---- */
 
 struct named {
-    struct gz_post post; /* first, so that a post is its struct */
+    struct gz_letter post; /* first, so that a post is its struct */
     char name[2];
 };
 
-static void note(struct gz_post *post)
+static void note(struct gz_letter *post)
 {
     strcat(((struct stage *)post->context)->handled, ((struct named *)post)->name);
 }
@@ -111,9 +111,9 @@ static void name_all(struct stage *stage, struct named named[3])
 
 static void run_until(struct stage *stage, const char *handled)
 {
-    gz_posts_hold(stage->posts);
+    gz_mailbox_hold(stage->posts);
     while (strlen(stage->handled) < strlen(handled)) uv_run(&stage->loop, UV_RUN_ONCE);
-    gz_posts_release(stage->posts);
+    gz_mailbox_release(stage->posts);
     uv_run(&stage->loop, UV_RUN_DEFAULT); /* without a hold it ends */
     assert_string_equal(stage->handled, handled);
 }
@@ -123,36 +123,36 @@ TEST_BETWEEN(test_posts_are_handled_once_and_in_order, start, stop)
     struct stage *stage = *state;
     struct named named[3];
     name_all(stage, named);
-    gz_post_send(stage->posts, &named[1].post);
-    gz_post_send(stage->posts, &named[0].post);
-    gz_post_send(stage->posts, &named[1].post);
-    gz_post_send(stage->posts, &named[2].post);
+    gz_letter_send(stage->posts, &named[1].post);
+    gz_letter_send(stage->posts, &named[0].post);
+    gz_letter_send(stage->posts, &named[1].post);
+    gz_letter_send(stage->posts, &named[2].post);
     run_until(stage, "bac");
-    gz_post_send(stage->posts, &named[1].post);
+    gz_letter_send(stage->posts, &named[1].post);
     run_until(stage, "bacb");
 }
 
-static void send_next(struct gz_post *post)
+static void send_next(struct gz_letter *post)
 {
     struct stage *stage = post->context;
     strcat(stage->handled, "x");
-    if (strlen(stage->handled) < 3) gz_post_send(stage->posts, post);
+    if (strlen(stage->handled) < 3) gz_letter_send(stage->posts, post);
 }
 
 TEST_BETWEEN(test_handler_may_send_again, start, stop)
 {
     struct stage *stage = *state;
-    struct gz_post post = {.handle = send_next, .context = stage};
-    gz_post_send(stage->posts, &post);
+    struct gz_letter post = {.handle = send_next, .context = stage};
+    gz_letter_send(stage->posts, &post);
     run_until(stage, "xxx");
 }
 
-static void forget_another(struct gz_post *post)
+static void forget_another(struct gz_letter *post)
 {
     struct named *named = (struct named *)post;
     struct stage *stage = post->context;
     note(post);
-    gz_post_forget(stage->posts, &named[1].post);
+    gz_letter_forget(stage->posts, &named[1].post);
 }
 
 TEST_BETWEEN(test_forgotten_post_is_not_handled, start, stop)
@@ -160,12 +160,12 @@ TEST_BETWEEN(test_forgotten_post_is_not_handled, start, stop)
     struct stage *stage = *state;
     struct named named[3];
     name_all(stage, named);
-    gz_post_forget(stage->posts, &named[0].post); /* was not sent */
-    for (int i = 0; i < 3; i++) gz_post_send(stage->posts, &named[i].post);
-    gz_post_forget(stage->posts, &named[0].post);
+    gz_letter_forget(stage->posts, &named[0].post); /* was not sent */
+    for (int i = 0; i < 3; i++) gz_letter_send(stage->posts, &named[i].post);
+    gz_letter_forget(stage->posts, &named[0].post);
     run_until(stage, "bc");
     named[0].post.handle = forget_another;
-    for (int i = 0; i < 3; i++) gz_post_send(stage->posts, &named[i].post);
+    for (int i = 0; i < 3; i++) gz_letter_send(stage->posts, &named[i].post);
     run_until(stage, "bcac");
 }
 
@@ -174,8 +174,8 @@ TEST_BETWEEN(test_forgotten_post_is_not_handled, start, stop)
 enum { SENDERS = 4, SENT = 10000 };
 
 struct sender {
-    struct gz_post post;
-    struct gz_posts *posts;
+    struct gz_letter post;
+    struct gz_mailbox *posts;
     uv_thread_t thread;
     atomic_int number; /* of the latest post */
     int handled;
@@ -186,11 +186,11 @@ static void send_many(void *context)
     struct sender *sender = context;
     for (int i = 1; i <= SENT; i++) {
         atomic_store(&sender->number, i);
-        gz_post_send(sender->posts, &sender->post);
+        gz_letter_send(sender->posts, &sender->post);
     }
 }
 
-static void note_number(struct gz_post *post)
+static void note_number(struct gz_letter *post)
 {
     struct sender *sender = post->context;
     sender->handled = atomic_load(&sender->number);
@@ -208,7 +208,7 @@ TEST_BETWEEN(test_nothing_is_lost_among_many_threads, start, stop)
 {
     static struct sender senders[SENDERS];
     struct stage *stage = *state;
-    gz_posts_hold(stage->posts);
+    gz_mailbox_hold(stage->posts);
     for (int i = 0; i < SENDERS; i++) {
         senders[i] = (struct sender){.post = {.handle = note_number, .context = &senders[i]},
                                      .posts = stage->posts};
@@ -216,5 +216,5 @@ TEST_BETWEEN(test_nothing_is_lost_among_many_threads, start, stop)
     }
     while (!has_all(senders)) uv_run(&stage->loop, UV_RUN_ONCE);
     for (int i = 0; i < SENDERS; i++) uv_thread_join(&senders[i].thread);
-    gz_posts_release(stage->posts);
+    gz_mailbox_release(stage->posts);
 }

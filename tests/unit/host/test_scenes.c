@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <sys/resource.h>
 
-#include "net/clock.h"
+#include "conn/clock.h"
 #include "server/maxima.h"
 
 static void await(struct waiter *waiter)
@@ -49,7 +49,7 @@ TEST_IN_FOLDER(test_scene_that_nobody_uses_is_closed_after_a_while)
     gz_scenes_rest(&folder->scenes, now_s + idle_s - 1);
     assert_int_equal(folder->closing, 0);
     b->net.connections = (struct gz_connection *)folder;
-    c->net.groups = (struct gz_group *)folder;
+    c->net.groups = (struct gz_subscribers *)folder;
     gz_scenes_rest(&folder->scenes, now_s + idle_s);
     b->net.connections = NULL;
     c->net.groups = NULL;

@@ -4,10 +4,9 @@
 
 #include "data_folder.h"
 
-#include "host/machine.h"
+#include "conn/clock.h"
+#include "host/disk.h"
 #include "host/memory.h"
-#include "host/quota.h"
-#include "net/clock.h"
 #include "server/maxima.h"
 
 /* ---- quotas ---- */

@@ -1,8 +1,8 @@
 /* What room there is for triangles beside those of other scenes, and when those of a scene that was
  * opened are made. */
+#include "conn/clock.h"
 #include "data_folder.h"
 #include "host/triangles.h"
-#include "net/clock.h"
 #include "server/maxima.h"
 #include "solver/surface.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "journal/journal.h"
+#include "core/journal.h"
 #include "server/maxima.h"
 #include "support/cmocka.h"
 

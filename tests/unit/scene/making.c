@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/internal.h"
+#include "scene/tree.h"
 #include "support/cmocka.h"
 
 struct gz_failure told;

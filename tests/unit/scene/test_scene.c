@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/internal.h"
+#include "scene/tree.h"
 #include "server/maxima.h"
 #include "support/cmocka.h"
 #include "unit/scene/making.h"

@@ -1,21 +1,21 @@
 /* The shelf: what a viewer's readings hold, in which order, and when a viewer starts anew. */
 #include <string.h>
 
-#include "scene/shelf.h"
+#include "scene/versions.h"
 #include "support/chance.h"
 #include "support/cmocka.h"
 
 enum { RING = 4, IDS = 64 };
 
 struct thing {
-    struct gz_shelf_item item;
+    struct gz_versions_item item;
     uint64_t id;
     unsigned content;
 };
 
 struct stage {
-    struct gz_shelf shelf;
-    struct gz_shelf_removal ring[RING];
+    struct gz_versions shelf;
+    struct gz_versions_removal ring[RING];
     struct thing things[IDS]; /* thing number i has the id i */
 };
 
@@ -28,12 +28,12 @@ static struct stage stage_of(void)
 
 static void put(struct stage *stage, uint64_t id)
 {
-    gz_shelf_put(&stage->shelf, &stage->things[id].item);
+    gz_versions_put(&stage->shelf, &stage->things[id].item);
 }
 
 static void take(struct stage *stage, uint64_t id)
 {
-    gz_shelf_remove(&stage->shelf, &stage->things[id].item, id);
+    gz_versions_remove(&stage->shelf, &stage->things[id].item, id);
 }
 
 static void put_all(struct stage *stage, uint64_t first, uint64_t last)
@@ -41,7 +41,7 @@ static void put_all(struct stage *stage, uint64_t first, uint64_t last)
     for (uint64_t id = first; id <= last; id++) put(stage, id);
 }
 
-static uint64_t id_of(const struct gz_shelf_item *item)
+static uint64_t id_of(const struct gz_versions_item *item)
 {
     return ((const struct thing *)item)->id;
 }
@@ -54,15 +54,15 @@ struct frame {
 };
 
 /* Reads at most `most` items and moves the cursor. */
-static struct frame read_some(const struct stage *stage, struct gz_shelf_cursor *cursor,
+static struct frame read_some(const struct stage *stage, struct gz_versions_cursor *cursor,
                               size_t most)
 {
-    struct gz_shelf_reading reading = gz_shelf_read(&stage->shelf, cursor);
+    struct gz_versions_reading reading = gz_versions_read(&stage->shelf, cursor);
     struct frame frame = {.anew = reading.anew};
-    const struct gz_shelf_item *item;
-    while (frame.count < most && (item = gz_shelf_next(&reading)) != NULL)
+    const struct gz_versions_item *item;
+    while (frame.count < most && (item = gz_versions_next(&reading)) != NULL)
         frame.ids[frame.count++] = id_of(item);
-    frame.gone_count = gz_shelf_gone(&reading, frame.gone);
+    frame.gone_count = gz_versions_gone(&reading, frame.gone);
     *cursor = reading.cursor;
     return frame;
 }
@@ -85,21 +85,21 @@ static void check_frame(struct frame frame, bool anew, const char *ids, const ch
 TEST(test_newcomer_to_an_empty_shelf_has_no_news_and_then_only_what_follows)
 {
     struct stage stage = stage_of();
-    struct gz_shelf_cursor cursor = {0};
-    gz_shelf_init(&stage.shelf, stage.ring, RING);
-    assert_false(gz_shelf_has_news(&stage.shelf, &cursor));
+    struct gz_versions_cursor cursor = {0};
+    gz_versions_init(&stage.shelf, stage.ring, RING);
+    assert_false(gz_versions_has_news(&stage.shelf, &cursor));
     check_frame(read_some(&stage, &cursor, IDS), true, "", "");
     put(&stage, 1);
-    assert_true(gz_shelf_has_news(&stage.shelf, &cursor));
+    assert_true(gz_versions_has_news(&stage.shelf, &cursor));
     check_frame(read_some(&stage, &cursor, IDS), false, "1", "");
-    assert_false(gz_shelf_has_news(&stage.shelf, &cursor));
+    assert_false(gz_versions_has_news(&stage.shelf, &cursor));
 }
 
 TEST(test_reading_has_each_change_once_oldest_first_and_removals_newest_first)
 {
     struct stage stage = stage_of();
-    struct gz_shelf_cursor cursor = {0};
-    gz_shelf_init(&stage.shelf, stage.ring, RING);
+    struct gz_versions_cursor cursor = {0};
+    gz_versions_init(&stage.shelf, stage.ring, RING);
     put_all(&stage, 1, 6);
     check_frame(read_some(&stage, &cursor, IDS), true, "123456", "");
     put(&stage, 2);
@@ -115,22 +115,22 @@ TEST(test_reading_has_each_change_once_oldest_first_and_removals_newest_first)
 TEST(test_replaced_thing_is_not_a_removal)
 {
     struct stage stage = stage_of();
-    struct gz_shelf_cursor cursor = {0};
-    gz_shelf_init(&stage.shelf, stage.ring, RING);
+    struct gz_versions_cursor cursor = {0};
+    gz_versions_init(&stage.shelf, stage.ring, RING);
     put_all(&stage, 1, 3);
     (void)read_some(&stage, &cursor, IDS);
-    gz_shelf_replace(&stage.shelf, &stage.things[1].item, &stage.things[7].item);
+    gz_versions_replace(&stage.shelf, &stage.things[1].item, &stage.things[7].item);
     assert_int_equal(stage.things[1].item.version, 0);
     check_frame(read_some(&stage, &cursor, IDS), false, "7", "");
     assert_int_equal(stage.shelf.count, 3);
-    check_frame(read_some(&stage, &(struct gz_shelf_cursor){0}, IDS), true, "237", "");
+    check_frame(read_some(&stage, &(struct gz_versions_cursor){0}, IDS), true, "237", "");
 }
 
 TEST(test_viewer_starts_anew_only_if_the_ring_lost_a_removal_that_it_missed)
 {
     struct stage stage = stage_of();
-    struct gz_shelf_cursor near = {0}, far = {0};
-    gz_shelf_init(&stage.shelf, stage.ring, RING);
+    struct gz_versions_cursor near = {0}, far = {0};
+    gz_versions_init(&stage.shelf, stage.ring, RING);
     put_all(&stage, 1, 9);
     (void)read_some(&stage, &far, IDS);
     take(&stage, 1);
@@ -145,8 +145,8 @@ TEST(test_viewer_starts_anew_only_if_the_ring_lost_a_removal_that_it_missed)
 TEST(test_removals_before_everything_began_to_be_sent_are_nothing_to_the_viewer)
 {
     struct stage stage = stage_of();
-    struct gz_shelf_cursor cursor = {0};
-    gz_shelf_init(&stage.shelf, stage.ring, RING);
+    struct gz_versions_cursor cursor = {0};
+    gz_versions_init(&stage.shelf, stage.ring, RING);
     put_all(&stage, 1, 8);
     for (uint64_t id = 1; id <= 2; id++) take(&stage, id);
     check_frame(read_some(&stage, &cursor, 2), true, "34", "");
@@ -161,8 +161,8 @@ TEST(test_removals_before_everything_began_to_be_sent_are_nothing_to_the_viewer)
 TEST(test_viewer_does_not_start_anew_for_removals_that_it_never_heard_of)
 {
     struct stage stage = stage_of();
-    struct gz_shelf_cursor cursor = {0};
-    gz_shelf_init(&stage.shelf, stage.ring, RING);
+    struct gz_versions_cursor cursor = {0};
+    gz_versions_init(&stage.shelf, stage.ring, RING);
     put_all(&stage, 1, 9);
     for (uint64_t id = 1; id <= RING + 1; id++) take(&stage, id);
     check_frame(read_some(&stage, &cursor, 1), true, "6", "");
@@ -180,8 +180,8 @@ TEST(test_viewer_does_not_start_anew_for_removals_that_it_never_heard_of)
 TEST(test_viewers_who_came_at_different_times_are_equal_once_they_caught_up)
 {
     struct stage stage = stage_of();
-    struct gz_shelf_cursor early = {0}, late = {0};
-    gz_shelf_init(&stage.shelf, stage.ring, RING);
+    struct gz_versions_cursor early = {0}, late = {0};
+    gz_versions_init(&stage.shelf, stage.ring, RING);
     put_all(&stage, 1, 3);
     (void)read_some(&stage, &early, 1);
     put(&stage, 4);
@@ -197,7 +197,7 @@ enum { VIEWERS = 5, STEPS = 200000 };
 
 /* A viewer's copy of the shelf; `content` 0: it knows of no such thing. */
 struct viewer {
-    struct gz_shelf_cursor cursor;
+    struct gz_versions_cursor cursor;
     unsigned content[IDS];
 };
 
@@ -260,7 +260,7 @@ TEST(test_viewers_who_caught_up_know_what_is_on_the_shelf)
 {
     static struct game game;
     game = (struct game){.stage = stage_of(), .random = chance_seed(1)};
-    gz_shelf_init(&game.stage.shelf, game.stage.ring, RING);
+    gz_versions_init(&game.stage.shelf, game.stage.ring, RING);
     for (uint64_t left = chance_count(STEPS); left > 0; left--) {
         if (chance_below(&game.random, 3) > 0)
             change_something(&game);

@@ -1,7 +1,7 @@
 /* test_table.c - the hash table of nodes, where removals move their neighbours. */
 #include <stdlib.h>
 
-#include "scene/internal.h"
+#include "scene/tree.h"
 #include "support/cmocka.h"
 #include "unit/scene/making.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/gesture.h"
+#include "core/gesture.h"
 #include "support/cmocka.h"
 #include "unit/scene/making.h"
 

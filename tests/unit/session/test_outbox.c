@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/queues.h"
 #include "server/maxima.h"
-#include "session/outbox.h"
 #include "support/chance.h"
 #include "support/cmocka.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/past.h"
 #include "server/maxima.h"
-#include "session/past.h"
 #include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/budget.h"
 #include "server/maxima.h"
-#include "session/rate.h"
 #include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/selection.h"
+#include "core/view.h"
 #include "support/cmocka.h"
 #include "unit/scene/making.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/view.h"
+#include "core/view.h"
 #include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

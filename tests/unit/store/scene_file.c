@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "server/maxima.h"
+#include "store/clean_mark.h"
 #include "store/database.h"
-#include "store/stamp.h"
 
 int make_directory(void **state)
 {
@@ -71,9 +71,9 @@ struct gz_store *open_new(void **directory, const char **path)
 
 void vouch_for(const char *path)
 {
-    gz_stamp_open(path, 0, GZ_COUNTER_MAX); /* with a log */
-    gz_stamp_turn(path);                    /* with a journal */
-    gz_stamp_close(path, GZ_STAMP_CLOSED, "");
+    gz_clean_mark_open(path, 0, GZ_COUNTER_MAX); /* with a log */
+    gz_clean_mark_turn(path);                    /* with a journal */
+    gz_clean_mark_close(path, GZ_CLEAN_MARK_CLOSED, "");
 }
 
 struct gz_store *open_recording(const char *path, bool create, double time,

@@ -10,7 +10,7 @@
 
 #include "schema/schema.h"
 #include "store/database.h"
-#include "store/internal.h"
+#include "store/parts.h"
 
 #define WORDS_BYTES 16384
 
@@ -39,7 +39,7 @@ static void check_present(const char *path, struct said *said)
 {
     struct gz_db_reader reader;
     *said = (struct said){.check = {.handle_fault = handle_fault, .context = said}};
-    assert_int_equal(gz_db_reader_open(&reader, path, GZ_GATE_ANY, &said->error), GZ_OK);
+    assert_int_equal(gz_db_reader_open(&reader, path, GZ_FILE_ANY, &said->error), GZ_OK);
     assert_int_equal(gz_check_reader(&reader, GZ_CHECK_PRESENT, &said->check, &said->error), GZ_OK);
     gz_db_reader_close(&reader);
 }

@@ -458,7 +458,7 @@ TEST_IN_DIRECTORY(test_reader_cannot_write_and_runs_out_of_time)
     struct gz_db_reader reader;
     struct gz_error error;
     int64_t value;
-    assert_int_equal(gz_db_reader_open(&reader, path, GZ_GATE_OURS, &error), GZ_OK);
+    assert_int_equal(gz_db_reader_open(&reader, path, GZ_FILE_OURS, &error), GZ_OK);
     assert_int_equal(gz_db_exec(reader.db, "DELETE FROM samples", &error), GZ_STORAGE);
     assert_int_equal(gz_db_exec(reader.db, "CREATE TABLE t (a)", &error), GZ_STORAGE);
     static const char endless[] =

@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "store/owner.h"
-#include "store/stamp.h"
+#include "store/clean_mark.h"
+#include "store/file_check.h"
 
 #define KILLS 60
 #define LOOKED_AT_RENAMES 20 /* and as many back */
@@ -262,20 +262,20 @@ TEST_IN_DIRECTORY(test_rename_beside_those_who_only_look)
 static void give_back(void *owner)
 {
     usleep(20000);
-    gz_owner_finish(owner);
+    gz_lock_file_finish(owner);
 }
 
 /* Who only looks owns the file while it rolls a crash's journal back. */
 TEST_IN_DIRECTORY(test_rename_waits_for_a_brief_owner)
 {
     const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
-    static struct gz_owner owner;
+    static struct gz_lock_file owner;
     uv_thread_t thread;
     write_edits(a, 1, &(struct numbered){0});
-    assert_int_equal(gz_owner_init(&owner, a, NULL), GZ_OK);
+    assert_int_equal(gz_lock_file_init(&owner, a, NULL), GZ_OK);
     assert_int_equal(gz_store_rename(a, b, NULL), GZ_BAD_STATE);
-    gz_owner_finish(&owner);
-    assert_int_equal(gz_owner_init_brief(&owner, a, NULL), GZ_OK);
+    gz_lock_file_finish(&owner);
+    assert_int_equal(gz_lock_file_init_brief(&owner, a, NULL), GZ_OK);
     assert_int_equal(uv_thread_create(&thread, give_back, &owner), 0);
     assert_int_equal(gz_store_rename(a, b, NULL), GZ_OK);
     uv_thread_join(&thread);
@@ -321,7 +321,7 @@ TEST_IN_DIRECTORY(test_rename_killed_in_between)
         assert_int_equal(access(names[0], F_OK) == 0, !is_second);
         assert_int_equal(gz_store_tidy(names[!is_second], NULL), GZ_OK);
         assert_alone(directory, is_second ? "a.db" : "b.db");
-        assert_int_not_equal(gz_stamp_read(names[is_second]).stamp, GZ_STAMP_NONE);
+        assert_int_not_equal(gz_clean_mark_read(names[is_second]).stamp, GZ_CLEAN_MARK_NONE);
         assert_holds(names[is_second], numbered);
     }
     free(names[0]);

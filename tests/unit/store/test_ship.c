@@ -19,9 +19,9 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "store/clean_mark.h"
 #include "store/patch.h"
 #include "store/ship.h"
-#include "store/stamp.h"
 #include "support/fault_vfs.h"
 
 #define CHANGES_MAX 8192
@@ -1027,12 +1027,12 @@ TEST_IN_DIRECTORY(test_install_that_fails_leaves_the_file_as_it_was)
     follow(near, stage.log, 3);
     copy_file(stage.path, copy);
     vouch_for(copy);
-    enum gz_stamp stamp = gz_stamp_read(near).stamp;
+    enum gz_clean_mark stamp = gz_clean_mark_read(near).stamp;
     refuses_rename = true;
     assert_int_equal(gz_store_install(near, copy, &error), GZ_STORAGE);
     assert_non_null(strstr(error.message, "Input/output error"));
     refuses_rename = false;
-    assert_int_equal(gz_stamp_read(near).stamp, stamp);
+    assert_int_equal(gz_clean_mark_read(near).stamp, stamp);
     assert_int_equal(place_of(near), 3);
     assert_int_equal(gz_store_install(near, copy, &error), GZ_OK);
     assert_equal(stage.path, near);

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/clean_mark.h"
 #include "store/ship.h"
-#include "store/stamp.h"
 #include "support/chance.h"
 #include "support/long_history.h"
 #include "support/shim_vfs.h"
@@ -235,17 +235,17 @@ TEST_IN_DIRECTORY(test_file_stays_unchecked_until_it_was_checked)
     struct gz_scene_state state;
     struct gz_error error;
     make_scene(path, FEW);
-    assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_CLOSED);
     kill_server(path, 0);
-    assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_OPEN);
+    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_OPEN);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(look(path, &state, &error), GZ_OK);
         gz_scene_state_finish(&state);
-        assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_LEFT);
+        assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_LEFT);
     }
     assert_int_equal(gz_store_rename(path, in_directory(directory, "b.db"), &error), GZ_OK);
     path = in_directory(directory, "b.db");
-    assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_LEFT);
+    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_LEFT);
     struct gz_store *store;
     struct gz_store_options options = {.path = path, .time = START_TIME + 5e6};
     assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
@@ -254,7 +254,7 @@ TEST_IN_DIRECTORY(test_file_stays_unchecked_until_it_was_checked)
     assert_false(gz_store_stats(store).is_damaged);
     gz_scene_state_finish(&state);
     gz_store_close(store);
-    assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_CLOSED);
 }
 
 /* After a crash somebody copies another file over the scene's, which keeps its inode and stamp. */
@@ -266,7 +266,7 @@ TEST_IN_DIRECTORY(test_other_file_in_the_place_of_a_crashed_one_is_checked_first
     kill_server(path, 0);
     assert_int_equal(truncate(in_directory(directory, "a.db-wal"), 0), 0);
     copy_file(other, path, true);
-    assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_OPEN);
+    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_OPEN);
     expect_read_only(path, "its file is damaged: ");
 }
 
@@ -282,11 +282,11 @@ TEST_IN_DIRECTORY(test_other_log_beside_a_crashed_file_is_noticed)
         make_scene(other, FEW);
         kill_server(path, 0);
         kill_server(other, 0);
-        assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_OPEN);
+        assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_OPEN);
         snprintf(log, sizeof log, "%s-wal", names[in_place][0]);
         snprintf(other_log, sizeof other_log, "%s-wal", names[in_place][1]);
         copy_file(in_directory(directory, other_log), in_directory(directory, log), in_place != 0);
-        assert_int_equal(gz_stamp_read(path).stamp, GZ_STAMP_NONE);
+        assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_NONE);
     }
 }
 
@@ -353,7 +353,7 @@ static void put(const char *path, const char *other, const char *good, enum befo
     assert_int_equal(gz_store_delete(path, NULL), GZ_OK);
     assert_int_equal(gz_store_delete(other, NULL), GZ_OK);
     copy_file(good, path, false);
-    gz_stamp_close(path, GZ_STAMP_CLOSED, "");
+    gz_clean_mark_close(path, GZ_CLEAN_MARK_CLOSED, "");
     if (before == CRASHED) kill_server(path, 2);
     if (before != CLOSED) return;
     assert_int_equal(look(path, &state, &error), GZ_OK);
@@ -382,7 +382,7 @@ TEST_IN_DIRECTORY(test_kill_at_each_moment_leaves_a_stamp)
             put(path, other, good, (enum before)(i % BEFORE_COUNT));
             was_killed = is_killed(doings[i / BEFORE_COUNT], path, other, ++changes);
             const char *now = access(path, F_OK) == 0 ? path : other;
-            if (gz_stamp_read(now).stamp == GZ_STAMP_NONE)
+            if (gz_clean_mark_read(now).stamp == GZ_CLEAN_MARK_NONE)
                 fail_msg("%s, %s before: no stamp after change %ld", doing, before, changes);
             expect_read_only(now, "");
         } while (was_killed);
@@ -401,7 +401,7 @@ TEST_IN_DIRECTORY(test_kill_in_a_rename_of_a_damaged_file)
     bool was_killed;
     make_damaged(path);
     do {
-        gz_stamp_close(path, GZ_STAMP_DAMAGED, "its file is damaged: as is known");
+        gz_clean_mark_close(path, GZ_CLEAN_MARK_DAMAGED, "its file is damaged: as is known");
         was_killed = is_killed(rename_it, path, other, ++changes);
         if (access(path, F_OK) != 0) assert_int_equal(rename(other, path), 0);
         expect_read_only(path, "its file is damaged: ");
@@ -456,14 +456,14 @@ TEST_IN_DIRECTORY(test_flipped_bit_in_a_log_costs_no_commit_unsaid)
     print_message("GIZMOD_SEED=%llu\n", (unsigned long long)chance);
     make_scene(path, FEW);
     kill_server(path, 20);
-    const uint64_t bits = 8 * last_commit_in(wal), epoch = gz_stamp_read(path).epoch_most;
+    const uint64_t bits = 8 * last_commit_in(wal), epoch = gz_clean_mark_read(path).epoch_most;
     copy_file(path, good, true);
     copy_file(wal, good_wal, true);
     for (size_t i = 0; i <= chance_count(FLIPS); i++) {
         copy_file(good, path, true);
         copy_file(good_wal, wal, true);
         unlink(index);
-        gz_stamp_open(path, epoch, epoch);
+        gz_clean_mark_open(path, epoch, epoch);
         if (i > 0) flip(wal, chance_below(&chance, bits));
         if (look(path, &state, &error) != GZ_OK) {
             refused++;

@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "feed/bytes.h"
 #include "support/chance.h"
 #include "support/cmocka.h"
-#include "sync/bytes.h"
 #include "unit/sync/allocations.h"
 
 static void fill(struct gz_buffer *buffer, const char *text)

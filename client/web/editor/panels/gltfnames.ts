@@ -1,5 +1,5 @@
 // gltfnames.ts - which of the dropped files a URI of a glTF names. The rule is that of gizmoctl
-// import (server/exchange/names.c says it in words), and both are tested with
+// import (server/gltf/names.c says it in words), and both are tested with
 // tests/data/names/cases.json.
 import type { NamedFile } from "./gltffiles";
 

@@ -7,7 +7,7 @@ import type { Person } from "../../sdk/types.js";
 import { COLOURS, colourOf, initials } from "./colour";
 
 test("colour_list_is_the_server's", () => {
-  const source = readFileSync("../../server/session/tints.c", "utf8");
+  const source = readFileSync("../../server/core/people.c", "utf8");
   const list = /colours\[\w+\] = \{([^}]*)\}/.exec(source)?.[1] ?? "";
   assert.deepEqual(
     [...list.matchAll(/0x([0-9A-F]{6})/g)].map(([, hex]) => `#${hex.toLowerCase()}`),

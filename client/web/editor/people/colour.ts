@@ -2,7 +2,7 @@
 // name that are written on it. Pure.
 import type { Person } from "../../sdk/types.js";
 
-/** The palette of server/session/tints.c. */
+/** The palette of server/core/people.c. */
 export const COLOURS = [
   "#ec0528",
   "#b75e03",

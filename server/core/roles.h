@@ -1,0 +1,35 @@
+/* roles.h - what a person may do in a scene now: when a token ends, and the scene's own access. */
+#ifndef GZ_CORE_ROLES_H
+#define GZ_CORE_ROLES_H
+
+/* ---- the end of a token ---- */
+
+/* Ends sessions whose tokens have expired, by the wall clock as it is at the moment. */
+
+struct gz_core;
+struct gz_session;
+
+/* Ends the sessions whose tokens have expired; their clients need new tokens to join again. */
+void gz_core_end_expired(struct gz_core *core);
+/* Call it when the session gets a token, at first or as a renewal. */
+void gz_session_set_expiry(struct gz_session *session);
+/* Monotonic seconds before which no token expires, according to the present clocks; INFINITY for
+ * never. */
+double gz_core_expires_s(const struct gz_core *core);
+
+/* ---- the scene's own access ---- */
+
+/* Which role a session has in the scene: by its user's claims, and by the scene's own
+ * access. */
+
+struct gz_core;
+struct gz_session;
+
+/* Ends the session if its rights no longer give it its role; its client may join again at once. */
+void gz_session_apply_rights(struct gz_session *session);
+
+/* Ends the sessions whose role changed with the scene's access; their clients may join again at
+ * once, with the new role. Call it when the disk has taken a batch. */
+void gz_core_apply_access(struct gz_core *core);
+
+#endif

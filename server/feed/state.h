@@ -1,0 +1,240 @@
+/* state.h - the state of a feed, and the functions that its files share. */
+#ifndef GZ_FEED_STATE_H
+#define GZ_FEED_STATE_H
+
+#include "feed/feed.h"
+#include "server/maxima.h"
+
+/* Few frames are enough: viewers that keep up have equal cursors but for the form, and only some do
+ * not keep up. */
+#define FRAMES 16
+
+/* An encoded frame, and the cursors before and after it. */
+struct cached_frame {
+    struct gz_cursor before, after;
+    uint64_t version;       /* content_version when the frame was made; 0: empty */
+    uint64_t used;          /* the frame with the lowest is replaced */
+    struct gz_bytes *bytes; /* NULL: there is nothing to send */
+};
+
+struct edit_bytes {
+    uint8_t *bytes;
+    size_t size;
+    uint64_t seq, sent_at; /* the arguments of gz_feed_edit */
+};
+
+/* A drag that is sent as motions. */
+struct motion {
+    uint64_t number; /* counts up */
+    uint64_t session;
+    uint64_t version; /* motion_version at its last move; 0: not moved yet */
+    struct gz_motion_nodes nodes;
+    uint64_t *ids;                               /* of the nodes, in the order of `nodes` */
+    struct gz_motion_step steps[GZ_MOTIONS_MAX]; /* one for each part */
+};
+
+struct acknowledgement {
+    uint64_t session, n, seq;
+};
+
+/* The presence records of those who act. */
+struct board {
+    struct gz_versions shelf; /* of gz_presence_entry; a removal has the session's id */
+    struct gz_versions_removal left[GZ_LEFT_RING];
+    uint64_t shown;         /* viewers may read up to this version of the shelf */
+    uint64_t parts_version; /* version of the shelf at the last change of a part of a record */
+    uint64_t parts_shown;   /* the value of parts_version at the last show */
+    uint64_t packed_shown;  /* as `shown`, for viewers of the packed form, */
+    double packed_next_s;   /* and when it may grow next, monotonic */
+};
+
+/* How many people are here, and who begins to act. */
+struct crowd {
+    size_t here;
+    size_t few;       /* so many entries act as soon as they are present: GZ_PRESENCE_FEW */
+    bool changed;     /* the number of people changed since it was last sent */
+    uint64_t version; /* counts how often the number was sent */
+    double next_s;    /* monotonic: when it may be sent next */
+    uint64_t begun;   /* how many entries ever began to act */
+    struct gz_presence_entry *latest[GZ_BEGUN_RING]; /* number i, from 0, is at i % GZ_BEGUN_RING;
+                                                        NULL: it left */
+};
+
+struct gz_feed {
+    struct gz_scene *scene;
+    const struct gz_notebook *notes;
+    const struct gz_checkpoint_list *checkpoints;
+    uint64_t saved;
+    uint64_t saved_shown; /* the value of `saved` that viewers are sent even without other news */
+    double saved_s;       /* when `saved` grew, monotonic */
+    uint64_t told;        /* news_version when viewers were last sent news */
+    double told_s;        /* when that was, monotonic */
+    uint64_t
+        version; /* of all content except the scene: edits, presence, saved, acknowledgements */
+
+    struct cached_frame frames[FRAMES];
+    struct cached_frame *latest; /* that was handed out; NULL for none */
+    uint64_t uses;
+    uint64_t places;    /* that viewers ever stood at */
+    size_t delta_bytes; /* size at which a delta is cut */
+
+    struct edit_bytes edits[GZ_EDIT_RING]; /* edit number i (from 1) is at i % GZ_EDIT_RING */
+    uint64_t edit_count;
+    uint64_t edits_forgotten; /* edits up to this number are no longer in the ring */
+    size_t edit_bytes;        /* of all edits in the ring */
+
+    struct acknowledgement *acks;
+    size_t ack_count, ack_capacity;
+
+    struct motion *motions[GZ_MOTION_DRAGS_MAX]; /* NULL: none */
+    uint64_t motion_count;                       /* of motions so far */
+    uint64_t motion_version;                     /* counts their moves */
+    uint64_t hidden_from, hidden_to; /* the changes between these seqs are poses of a running pass,
+                                        which viewers of motions are not sent yet */
+    bool has_packed;                 /* a viewer reads the packed form, now or before */
+
+    struct board board;
+    struct gz_presence_entry *changed; /* entries whose change is not on the board yet */
+    double changed_due_s;              /* none of them is due earlier; INFINITY for none */
+    double presence_shown_s;           /* when the board was last shown, monotonic */
+    struct crowd crowd;
+    enum gz_form form; /* of the viewer whose frame is being made */
+
+    /* scratch of one frame, kept for the next */
+    struct gz_node_state *states;
+    size_t state_capacity;
+    uint64_t *gone;
+    size_t gone_capacity;
+    struct gz_ack *delta_acks;
+    size_t delta_ack_capacity;
+    struct gz_move *moves;
+    size_t move_capacity;
+    struct gz_motion_step steps[GZ_MOTIONS_MAX];
+    void *items;
+    size_t item_bytes;
+};
+
+/* ---- delta.c ---- */
+
+/* Makes a viewer with an interest start from 0, without any node. */
+void gz_feed_forget_interest(struct gz_cursor *cursor);
+
+/* Whether a tombstone is forgotten that this cursor missed: the viewer has to start from 0. */
+bool gz_feed_is_lost(const struct gz_feed *feed, const struct gz_cursor *cursor);
+
+/* Add to a delta: what is new about the node to a viewer that has it as of `base` (0: never had
+ * it), or the id of a deleted node. `bytes` grows by the approximate encoded size. False without
+ * memory. */
+GZ_MUST_USE bool gz_feed_add_state(struct gz_feed *feed, struct gz_delta *delta,
+                                   const struct gz_node *node, uint64_t base, size_t *bytes);
+GZ_MUST_USE bool gz_feed_add_gone(struct gz_feed *feed, struct gz_delta *delta, uint64_t id,
+                                  size_t *bytes);
+/* Collect the nodes of a delta: of the whole scene, or for a viewer with an interest. Both fill
+ * `from` and `seq`, and `more` if the delta had to be cut. False without memory. */
+GZ_MUST_USE bool gz_feed_collect_whole(struct gz_feed *feed, struct gz_cursor *cursor,
+                                       struct gz_delta *delta);
+GZ_MUST_USE bool gz_feed_collect_interest(struct gz_feed *feed, struct gz_cursor *cursor,
+                                          struct gz_delta *delta);
+
+/* ---- motions.c ---- */
+
+#define GZ_SYNC_AXES (GZ_HAS_MOVE_X | GZ_HAS_MOVE_Y | GZ_HAS_MOVE_Z)
+
+/* X, Y and Z of struct gz_move: the axes of the node's t that are new to a viewer that has it as of
+ * `base`. */
+uint64_t gz_feed_changed_axes(const struct gz_node *node, uint64_t base);
+/* Whether the delta holds nothing but new places of nodes that the viewer has. */
+bool gz_feed_is_moves(const struct gz_cursor *cursor, const struct gz_delta *delta);
+/* Appends such a delta in the packed form, with the first `step_count` of the feed's `steps`; `ms`
+ * is its time. */
+GZ_MUST_USE enum gz_status gz_feed_append_moves(struct gz_feed *feed,
+                                                const struct gz_cursor *cursor,
+                                                const struct gz_delta *delta, size_t step_count,
+                                                uint64_t ms, struct gz_buffer *out);
+
+/* Whether the viewer is sent motions: its form and its cursor allow them. */
+bool gz_feed_tells_motions(const struct gz_cursor *cursor);
+/* Whether there is a motion, or a move of one, that the viewer was not sent. */
+bool gz_feed_has_motions(const struct gz_feed *feed, const struct gz_cursor *cursor);
+/* Whether the next motion for the viewer has moved already, so that its starts are sent too. */
+bool gz_feed_lacks_starts(const struct gz_feed *feed, const struct gz_cursor *cursor);
+/* Whether a motion runs that the viewer was sent: its copies of the nodes are then only nearly
+ * exact. */
+bool gz_feed_knows_motion(const struct gz_feed *feed, const struct gz_cursor *cursor);
+/* Whether two viewers need the same messages about motions; always true if none runs. */
+bool gz_feed_same_motions(const struct gz_feed *feed, const struct gz_cursor *a,
+                          const struct gz_cursor *b);
+/* Whether all changes of the scene after the cursor are hidden (gz_feed_hide). */
+bool gz_feed_is_hidden(const struct gz_feed *feed, const struct gz_cursor *cursor);
+/* Whether the viewer is sent this node's place by a motion. */
+bool gz_feed_is_in_motion(const struct gz_feed *feed, const struct gz_cursor *cursor,
+                          const struct gz_node *node);
+/* Appends the nodes of the next motion that the viewer was not sent, if there is one. They are as
+ * of the cursor's state, before the delta that follows. */
+GZ_MUST_USE enum gz_status gz_feed_append_motion(struct gz_feed *feed, struct gz_cursor *cursor,
+                                                 struct gz_buffer *out);
+/* Collects into `steps` the moves of motions that the viewer was not sent, and returns their
+ * number. */
+size_t gz_feed_collect_steps(struct gz_feed *feed, struct gz_cursor *cursor);
+void gz_feed_destroy_motions(struct gz_feed *feed);
+/* The viewer then counts as having been sent no motion. */
+void gz_feed_forget_motions(struct gz_cursor *cursor);
+
+/* ---- notes.c ---- */
+
+/* Room for `count` items of the message about a shelf that is being made; keeps the items that are
+ * there. NULL without memory. */
+void *gz_feed_items(struct gz_feed *feed, size_t count, size_t item_size);
+/* Appends the message of a reading, which has `count` items and removals, and moves the cursor past
+ * it. Appends nothing if there are no items, no removals and nothing to forget. */
+GZ_MUST_USE enum gz_status gz_feed_append_reading(const struct gz_message *message, size_t count,
+                                                  const struct gz_versions_reading *reading,
+                                                  struct gz_versions_cursor *cursor,
+                                                  struct gz_buffer *out);
+
+/* ---- presence.c ---- */
+
+/* The approximate encoded size of the whole record. */
+size_t gz_presence_bytes(const struct gz_presence_entry *entry);
+/* Appends presence in the packed form, and moves the cursor: as many users as fit. */
+GZ_MUST_USE enum gz_status gz_feed_append_people(struct gz_feed *feed, struct gz_cursor *cursor,
+                                                 struct gz_buffer *out);
+/* These parts of a record in that form, 1 << enum gz_presence_part each. */
+#define GZ_PRESENCE_ALL ((1u << GZ_PRESENCE_PART_COUNT) - 1)
+struct gz_message gz_feed_person(const struct gz_presence_entry *entry, uint32_t parts);
+
+void gz_crowd_init(struct crowd *crowd);
+/* Somebody came; the entry begins to act, or leaves. */
+void gz_crowd_come(struct crowd *crowd);
+void gz_crowd_begin(struct crowd *crowd, struct gz_presence_entry *entry);
+void gz_crowd_leave(struct crowd *crowd, const struct gz_presence_entry *entry);
+/* When the number of people may be sent next, INFINITY for never; and allowing it, if it is
+ * time. */
+double gz_feed_crowd_due(const struct gz_feed *feed);
+void gz_feed_show_crowd(struct gz_feed *feed, double mono_s);
+/* Whether a new number of people is due for this viewer. */
+bool gz_feed_has_crowd(const struct gz_feed *feed, const struct gz_cursor *cursor);
+/* Append and move the cursor: the number of people, and the users who began to act since the
+ * cursor. */
+GZ_MUST_USE enum gz_status gz_feed_append_count(const struct gz_feed *feed,
+                                                struct gz_cursor *cursor, struct gz_buffer *out);
+GZ_MUST_USE enum gz_status gz_feed_append_begun(const struct gz_feed *feed,
+                                                struct gz_cursor *cursor, struct gz_buffer *out);
+
+/* ---- notes.c, presence.c ---- */
+
+/* Append what is new after this cursor, and move it: as many notes and present users as fit, and
+ * all checkpoints. */
+GZ_MUST_USE enum gz_status gz_feed_append_notes(struct gz_feed *feed, struct gz_cursor *cursor,
+                                                struct gz_buffer *out);
+GZ_MUST_USE enum gz_status
+gz_feed_append_checkpoints(struct gz_feed *feed, struct gz_cursor *cursor, struct gz_buffer *out);
+GZ_MUST_USE enum gz_status gz_feed_append_presence(struct gz_feed *feed, struct gz_cursor *cursor,
+                                                   struct gz_buffer *out);
+/* When presence may be shown next, INFINITY for never; and showing it, if it is time. */
+double gz_feed_presence_due(const struct gz_feed *feed);
+void gz_feed_show_presence(struct gz_feed *feed, double mono_s);
+/* Whether there is presence that the viewer may read and has not read. */
+bool gz_feed_has_presence(const struct gz_feed *feed, const struct gz_cursor *cursor);
+
+#endif

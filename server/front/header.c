@@ -1,0 +1,92 @@
+/* header.c - texts and lists in the headers of HTTP. */
+#include "front/header.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- texts ---- */
+
+/* Appends formatted text and JSON strings. */
+
+bool gz_text_print(struct gz_buffer *buffer, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (size < 0 || (size_t)size >= sizeof text) return false;
+    return gz_buffer_append(buffer, text, (size_t)size) == GZ_OK;
+}
+
+static bool append_escaped(struct gz_buffer *buffer, unsigned char c)
+{
+    switch (c) {
+    case '"': return gz_text_print(buffer, "\\\"");
+    case '\\': return gz_text_print(buffer, "\\\\");
+    case '\n': return gz_text_print(buffer, "\\n");
+    case '\t': return gz_text_print(buffer, "\\t");
+    default: return gz_text_print(buffer, "\\u%04x", c);
+    }
+}
+
+bool gz_text_json(struct gz_buffer *buffer, const char *text)
+{
+    bool ok = gz_buffer_append(buffer, "\"", 1) == GZ_OK;
+    while (ok && *text != '\0') {
+        size_t plain = 0;
+        while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\' &&
+               text[plain] != 0x7F) {
+            plain++;
+        }
+        ok = gz_buffer_append(buffer, text, plain) == GZ_OK;
+        text += plain;
+        if (ok && *text != '\0') ok = append_escaped(buffer, (unsigned char)*text++);
+    }
+    return ok && gz_buffer_append(buffer, "\"", 1) == GZ_OK;
+}
+
+/* ---- lists ---- */
+
+/* Reads If-None-Match and Accept-Encoding. */
+
+bool gz_etag_is_listed(const char *list, const char *etag)
+{
+    size_t size = strlen(etag);
+    for (;;) {
+        list += strspn(list, ", \t");
+        if (*list == '*') return true;
+        if (strncmp(list, "W/", 2) == 0) list += 2;
+        const char *end = *list == '"' ? strchr(list + 1, '"') : NULL;
+        if (end == NULL) return false;
+        end++;
+        if ((size_t)(end - list) == size && memcmp(list, etag, size) == 0) return true;
+        list = end;
+    }
+}
+
+/* The value of `;q=` among the parameters of one element; 1 if there is none. */
+static double weight_of(const char *parameters, const char *end)
+{
+    for (const char *at = parameters; at < end; at++) {
+        if ((*at == 'q' || *at == 'Q') && at + 1 < end && at[1] == '=') return strtod(at + 2, NULL);
+    }
+    return 1;
+}
+
+bool gz_gzip_is_accepted(const char *list)
+{
+    bool any = false;
+    while (*list != '\0') {
+        list += strspn(list, ", \t");
+        size_t name = strcspn(list, ",; \t"), all = strcspn(list, ",");
+        bool wanted = weight_of(list + name, list + all) > 0;
+        if (name == 4 && strncasecmp(list, "gzip", 4) == 0) return wanted;
+        if (name == 1 && *list == '*') any = wanted;
+        list += all;
+    }
+    return any;
+}

@@ -1,0 +1,419 @@
+/* Reads the nodes of a glTF: hierarchy, names, transforms and bounds. */
+#include "gltf/file.h"
+#include "server/maxima.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A transform that cannot be kept as it is becomes the nearest one that can, which is a flaw; an
+ * export writes the file's own numbers as long as nobody changes the node. */
+
+/* How far the last row of an affine matrix may be from 0 0 0 1: exporters that work in floats miss
+ * it by their last bits. */
+#define AFFINE_TOLERANCE 1e-6
+
+/* The file's hierarchy by glTF index: -1 is no parent. */
+struct forest {
+    struct gz_gltf *gltf;
+    int64_t *parents;
+    size_t count;
+    struct gz_error *error;
+};
+
+static struct gz_json *children_of(const struct forest *forest, size_t node)
+{
+    return gz_json_get(gz_gltf_item(forest->gltf, "nodes", node), "children");
+}
+
+/* A child that is no node, or has a parent already, is left out there. */
+static void find_parents(const struct forest *forest)
+{
+    for (size_t node = 0; node < forest->count; node++) forest->parents[node] = -1;
+    for (size_t node = 0; node < forest->count; node++) {
+        const struct gz_json *children = children_of(forest, node);
+        for (size_t i = 0; i < gz_json_count(children); i++) {
+            struct gz_json *index = gz_json_at(children, i);
+            if (index == NULL) continue;
+            size_t child = (size_t)gz_json_number(index);
+            bool is_node = gz_gltf_item(forest->gltf, "nodes", child) != NULL;
+            if (is_node && forest->parents[child] < 0) {
+                forest->parents[child] = (int64_t)node;
+                continue;
+            }
+            gz_json_disregard(index);
+            if (is_node)
+                gz_gltf_flaw(forest->gltf,
+                             "nodes[%zu].children[%zu]: node %zu is already a child of node %lld, "
+                             "and has one parent only",
+                             node, i, child, (long long)forest->parents[child]);
+        }
+    }
+}
+
+/* A node has at most one parent, so a climb of more steps than there are nodes is in a cycle. Nodes
+ * that are known to reach a root are marked on the way, so that all climbs together are linear. */
+static enum gz_status check_cycles(const struct forest *forest)
+{
+    bool *grounded = calloc(forest->count + 1, sizeof *grounded);
+    if (grounded == NULL)
+        return gz_fail(forest->error, GZ_NO_MEMORY, "not enough memory for this file");
+    enum gz_status status = GZ_OK;
+    for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
+        size_t steps = 0;
+        int64_t up = (int64_t)node;
+        while (up >= 0 && !grounded[up] && steps++ <= forest->count) up = forest->parents[up];
+        if (up >= 0 && !grounded[up]) {
+            status = gz_fail(forest->error, GZ_BAD_VALUE,
+                             "nodes[%lld].children: node %lld is its own ancestor", (long long)up,
+                             (long long)up);
+        }
+        for (up = (int64_t)node; status == GZ_OK && up >= 0 && !grounded[up];
+             up = forest->parents[up]) {
+            grounded[up] = true;
+        }
+    }
+    free(grounded);
+    return status;
+}
+
+static enum gz_status make_forest(struct forest *forest)
+{
+    forest->parents = malloc((forest->count + 1) * sizeof *forest->parents);
+    if (forest->parents == NULL)
+        return gz_fail(forest->error, GZ_NO_MEMORY, "not enough memory for this file");
+    find_parents(forest);
+    return check_cycles(forest);
+}
+
+/* The walk from the roots down, parents first and siblings in the file's order. */
+struct descent {
+    const struct forest *forest;
+    struct gz_import *import;
+    int64_t *places; /* glTF index -> index in the import, -1 */
+};
+
+static enum gz_status add_node(struct descent *walk, size_t asset)
+{
+    struct gz_import *import = walk->import;
+    if (import->count == GZ_NODES_MAX) {
+        return gz_fail(walk->forest->error, GZ_TOO_MANY, "nodes: a scene may have at most %d",
+                       GZ_NODES_MAX);
+    }
+    int64_t parent = walk->forest->parents[asset];
+    walk->places[asset] = (int64_t)import->count;
+    import->nodes[import->count++] =
+        (struct gz_import_node){.asset = (uint32_t)asset,
+                                .parent = parent >= 0 ? walk->places[parent] : -1,
+                                .trs = gz_trs_identity};
+    return GZ_OK;
+}
+
+/* A node on the way from the root, and which of its children comes next. */
+struct step {
+    struct gz_json *children;
+    size_t next;
+};
+
+static enum gz_status add_tree(struct descent *walk, size_t root)
+{
+    struct step steps[GZ_TREE_DEPTH_MAX];
+    size_t depth = 1;
+    steps[0] = (struct step){children_of(walk->forest, root), 0};
+    enum gz_status status = add_node(walk, root);
+    while (depth > 0 && status == GZ_OK) {
+        struct step *step = &steps[depth - 1];
+        if (step->next == gz_json_count(step->children)) {
+            depth--;
+            continue;
+        }
+        const struct gz_json *index = gz_json_at(step->children, step->next++);
+        if (index == NULL) continue;
+        size_t child = (size_t)gz_json_number(index);
+        if (depth == GZ_TREE_DEPTH_MAX) {
+            return gz_fail(walk->forest->error, GZ_TOO_LARGE,
+                           "nodes[%zu]: the hierarchy may be at most %d deep", child,
+                           GZ_TREE_DEPTH_MAX);
+        }
+        status = add_node(walk, child);
+        steps[depth++] = (struct step){children_of(walk->forest, child), 0};
+    }
+    return status;
+}
+
+/* A node of the list that is a child, or is there twice, is where it is already. */
+static enum gz_status add_scene(struct descent *walk, size_t scene)
+{
+    const struct forest *forest = walk->forest;
+    const struct gz_json *roots = gz_json_get(gz_gltf_item(forest->gltf, "scenes", scene), "nodes");
+    for (size_t i = 0; i < gz_json_count(roots); i++) {
+        struct gz_json *index = gz_json_at(roots, i);
+        size_t root = (size_t)gz_json_number(index);
+        if (gz_gltf_item(forest->gltf, "nodes", root) == NULL || index == NULL) continue;
+        if (forest->parents[root] >= 0) {
+            gz_gltf_flaw(forest->gltf,
+                         "scenes[%zu].nodes[%zu]: node %zu must be a root, but is a child of node "
+                         "%lld",
+                         scene, i, root, (long long)forest->parents[root]);
+            continue;
+        }
+        if (walk->places[root] >= 0) {
+            gz_gltf_flaw(forest->gltf, "scenes[%zu].nodes[%zu]: node %zu is listed twice", scene, i,
+                         root);
+            continue;
+        }
+        enum gz_status status = add_tree(walk, root);
+        if (status != GZ_OK) return status;
+    }
+    return GZ_OK;
+}
+
+/* The nodes of the default scene, of the first scene if no default is named, or all roots if there
+ * are no scenes. */
+static enum gz_status add_default_scene(struct descent *walk)
+{
+    const struct forest *forest = walk->forest;
+    for (size_t node = 0; node < forest->count; node++) walk->places[node] = -1;
+    if (gz_gltf_count(forest->gltf, "scenes") > 0) {
+        return add_scene(walk, gz_json_natural(forest->gltf->document.root, "scene", 0));
+    }
+    enum gz_status status = GZ_OK;
+    for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
+        bool is_root =
+            gz_gltf_item(forest->gltf, "nodes", node) != NULL && forest->parents[node] < 0;
+        if (is_root) status = add_tree(walk, node);
+    }
+    return status;
+}
+
+static enum gz_status read_hierarchy(struct gz_import *import, struct gz_gltf *gltf,
+                                     struct gz_error *error)
+{
+    struct forest forest = {.gltf = gltf, .count = gz_gltf_count(gltf, "nodes"), .error = error};
+    size_t room = forest.count < GZ_NODES_MAX ? forest.count : GZ_NODES_MAX;
+    struct descent walk = {.forest = &forest, .import = import};
+    enum gz_status status = make_forest(&forest);
+    if (status == GZ_OK) {
+        walk.places = malloc((forest.count + 1) * sizeof *walk.places);
+        import->nodes = calloc(room + 1, sizeof *import->nodes);
+        if (walk.places == NULL || import->nodes == NULL) {
+            status = gz_fail(error, GZ_NO_MEMORY, "not enough memory for this file");
+        } else {
+            status = add_default_scene(&walk);
+        }
+    }
+    free(walk.places);
+    free(forest.parents);
+    return status;
+}
+
+/* How many bytes of a name fit, ending with a whole character. */
+static size_t cut_name(struct gz_json_text name)
+{
+    if (name.size <= GZ_NAME_BYTES_MAX) return name.size;
+    size_t size = GZ_NAME_BYTES_MAX;
+    while (size > 0 && ((unsigned char)name.at[size] & 0xC0) == 0x80) size--;
+    return size;
+}
+
+static enum gz_status read_name(struct gz_import *import, struct gz_import_node *node,
+                                const struct gz_json *json, struct gz_error *error)
+{
+    char made_up[32];
+    struct gz_json_text name = gz_json_text(gz_json_get(json, "name"));
+    if (name.size == 0) {
+        int size = snprintf(made_up, sizeof made_up, "node %u", (unsigned)node->asset);
+        name = (struct gz_json_text){made_up, (size_t)size};
+    }
+    node->name = gz_arena_text(&import->names, name.at, cut_name(name));
+    return node->name != NULL ? GZ_OK
+                              : gz_fail(error, GZ_NO_MEMORY, "not enough memory for this file");
+}
+
+static void read_numbers(const struct gz_json *json, const char *key, double *numbers, size_t count)
+{
+    const struct gz_json *list = gz_json_get(json, key);
+    for (size_t i = 0; list != NULL && i < count; i++)
+        numbers[i] = gz_json_number(gz_json_at(list, i));
+}
+
+/* A direction across another one. */
+static gz_vec3 across(gz_vec3 direction)
+{
+    gz_vec3 unit, axis = fabs(direction.x) < 0.5 ? (gz_vec3){1, 0, 0} : (gz_vec3){0, 1, 0};
+    (void)gz_normalize(gz_cross(direction, axis), &unit);
+    return unit;
+}
+
+/* The directions of three columns of which some are 0 or lie in a plane of the others, made square
+ * to each other. */
+static gz_mat3 find_directions(const gz_mat3 *m)
+{
+    const gz_vec3 columns[3] = {m->x, m->y, m->z};
+    gz_vec3 found[3];
+    bool is_known[3] = {false, false, false};
+    for (int i = 0; i < 3; i++) {
+        gz_vec3 unit, left;
+        if (!gz_normalize(columns[i], &unit)) continue;
+        left = unit;
+        for (int k = 0; k < i; k++)
+            if (is_known[k]) left = gz_sub(left, gz_scale(found[k], gz_dot(unit, found[k])));
+        is_known[i] = gz_length(left) > 1e-9 && gz_normalize(left, &found[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        int next = (i + 1) % 3, last = (i + 2) % 3;
+        if (is_known[i]) continue;
+        if (is_known[next] && is_known[last]) {
+            (void)gz_normalize(gz_cross(found[next], found[last]), &found[i]);
+        } else if (is_known[next] || is_known[last]) {
+            found[i] = across(found[is_known[next] ? next : last]);
+        } else {
+            found[i] = i == 0 ? (gz_vec3){1, 0, 0} : (gz_vec3){0, 1, 0};
+        }
+        is_known[i] = true;
+    }
+    if (gz_dot(gz_cross(found[0], found[1]), found[2]) < 0) found[0] = gz_negate(found[0]);
+    return (gz_mat3){found[0], found[1], found[2]};
+}
+
+/* A matrix that flattens: a scale of 0 along the directions that it loses. */
+static double read_singular(const gz_affine *affine, gz_trs *trs)
+{
+    gz_mat3 rotation = find_directions(&affine->linear), m = affine->linear;
+    trs->t = affine->origin;
+    trs->r = gz_quat_from_mat3(&rotation);
+    trs->s = (gz_vec3){gz_dot(rotation.x, m.x), gz_dot(rotation.y, m.y), gz_dot(rotation.z, m.z)};
+    gz_vec3 lost[3] = {gz_sub(m.x, gz_scale(rotation.x, trs->s.x)),
+                       gz_sub(m.y, gz_scale(rotation.y, trs->s.y)),
+                       gz_sub(m.z, gz_scale(rotation.z, trs->s.z))};
+    double all = gz_length(m.x) + gz_length(m.y) + gz_length(m.z);
+    return all > 0 ? (gz_length(lost[0]) + gz_length(lost[1]) + gz_length(lost[2])) / all : 0;
+}
+
+static void read_matrix(struct gz_import *import, struct gz_gltf *gltf, struct gz_import_node *node,
+                        const struct gz_json *json)
+{
+    double m[16];
+    read_numbers(json, "matrix", m, 16);
+    double off = fmax(fmax(fabs(m[3]), fabs(m[7])), fmax(fabs(m[11]), fabs(m[15] - 1)));
+    if (off > AFFINE_TOLERANCE)
+        gz_gltf_flaw(gltf, "nodes[%u].matrix: its last row must be 0 0 0 1, and is taken as that",
+                     (unsigned)node->asset);
+    gz_affine affine = gz_affine_from_matrix(m);
+    double residual = 0;
+    if (!gz_trs_from_affine(&affine, &node->trs, &residual))
+        residual = read_singular(&affine, &node->trs);
+    import->matrix_count++;
+    if (isfinite(residual)) import->residual_max = fmax(import->residual_max, residual);
+}
+
+static void read_trs(struct gz_gltf *gltf, struct gz_import_node *node, const struct gz_json *json)
+{
+    double t[3] = {0, 0, 0}, r[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
+    read_numbers(json, "translation", t, 3);
+    read_numbers(json, "rotation", r, 4);
+    read_numbers(json, "scale", s, 3);
+    node->trs.t = (gz_vec3){t[0], t[1], t[2]};
+    node->trs.s = (gz_vec3){s[0], s[1], s[2]};
+    if (gz_quat_normalize((gz_quat){r[0], r[1], r[2], r[3]}, &node->trs.r)) return;
+    node->trs.r = (gz_quat){0, 0, 0, 1};
+    gz_gltf_flaw(gltf, "nodes[%u].rotation: is zero, and is taken as none", (unsigned)node->asset);
+}
+
+/* The nearest number that can be kept. */
+static double keep_number(struct gz_gltf *gltf, const struct gz_import_node *node, const char *what,
+                          double number, double least)
+{
+    double magnitude = fabs(number), kept = number;
+    if (!(magnitude <= GZ_COORDINATE_MAX)) kept = copysign(GZ_COORDINATE_MAX, number);
+    if (magnitude > 0 && magnitude < least) kept = copysign(0, number);
+    if (isnan(number)) kept = 0;
+    if (kept != number)
+        gz_gltf_flaw(gltf, "nodes[%u]: the %s %g is kept as %g", (unsigned)node->asset, what,
+                     number, kept);
+    return kept;
+}
+
+static void read_transform(struct gz_import *import, struct gz_gltf *gltf,
+                           struct gz_import_node *node, const struct gz_json *json)
+{
+    bool has_matrix = gz_json_get(json, "matrix") != NULL;
+    bool has_trs = gz_json_get(json, "translation") != NULL ||
+                   gz_json_get(json, "rotation") != NULL || gz_json_get(json, "scale") != NULL;
+    if (has_matrix && has_trs)
+        gz_gltf_flaw(gltf,
+                     "nodes[%u]: has a matrix and a translation, rotation or scale, and may have "
+                     "only one or the other; the matrix is taken",
+                     (unsigned)node->asset);
+    if (has_matrix)
+        read_matrix(import, gltf, node, json);
+    else
+        read_trs(gltf, node, json);
+    gz_trs *trs = &node->trs;
+    double *t[3] = {&trs->t.x, &trs->t.y, &trs->t.z}, *s[3] = {&trs->s.x, &trs->s.y, &trs->s.z};
+    for (int axis = 0; axis < 3; axis++) {
+        *t[axis] = keep_number(gltf, node, "translation", *t[axis], 0);
+        *s[axis] = keep_number(gltf, node, "scale", *s[axis], GZ_SCALE_MIN);
+    }
+}
+
+static enum gz_status read_nodes(struct gz_import *import, struct gz_gltf *gltf,
+                                 struct gz_error *error)
+{
+    for (size_t i = 0; i < import->count; i++) {
+        struct gz_import_node *node = &import->nodes[i];
+        const struct gz_json *json = gz_gltf_item(gltf, "nodes", node->asset);
+        enum gz_status status = read_name(import, node, json, error);
+        if (status != GZ_OK) return status;
+        read_transform(import, gltf, node, json);
+    }
+    return GZ_OK;
+}
+
+enum gz_status gz_import_read(struct gz_import *import, struct gz_gltf *gltf, bool meshes,
+                              struct gz_error *error)
+{
+    *import = (struct gz_import){0};
+    gz_arena_init(&import->names, (size_t)GZ_NODES_MAX * 2 * GZ_NAME_BYTES_MAX);
+    enum gz_status status = read_hierarchy(import, gltf, error);
+    if (status == GZ_OK) status = read_nodes(import, gltf, error);
+    if (status == GZ_OK && meshes) status = gz_meshes_read(import, gltf, error);
+    import->flaws = gltf->flaws;
+    if (status != GZ_OK) gz_import_finish(import);
+    return status;
+}
+
+enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes, size_t size,
+                               struct gz_error *error)
+{
+    *import = (struct gz_import){0};
+    struct gz_gltf gltf;
+    enum gz_status status = gz_gltf_open(&gltf, bytes, size, error);
+    if (status != GZ_OK) return status;
+    status = gz_import_read(import, &gltf, true, error);
+    gz_gltf_close(&gltf);
+    return status;
+}
+
+enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const uint8_t *bytes, size_t size,
+                                struct gz_error *error)
+{
+    *surfaces = NULL;
+    struct gz_import import;
+    enum gz_status status = gz_import_parse(&import, bytes, size, error);
+    if (status != GZ_OK) return status;
+    status = import.surfaces_status;
+    if (status != GZ_OK) gz_fail(error, status, "not enough memory for this file");
+    *surfaces = import.surfaces;
+    import.surfaces = NULL;
+    gz_import_finish(&import);
+    return status;
+}
+
+void gz_import_finish(struct gz_import *import)
+{
+    free(import->surfaces);
+    free(import->nodes);
+    gz_arena_finish(&import->names);
+    *import = (struct gz_import){0};
+}

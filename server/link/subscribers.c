@@ -1,0 +1,266 @@
+/* subscribers.c - clients of one link that only watch a scene, at the same cursor. Their frames are
+ * made once, and go over the link once, to a group that the edge knows. So a viewer at an edge
+ * costs its authority next to nothing while it watches.
+ *
+ * - A client joins after its visit in a round (turn.c), if it is at the group's cursor then and
+ *   half of its window is free.
+ * - It leaves before it is treated differently: when it sends something, has messages of its own,
+ *   or ends. From then on it is a connection like others, at the group's cursor.
+ * - The windows are checked each time that a part of them was sent: a client that does not take its
+ *   frames leaves, and falls behind by itself.
+ * - While a worker has the core, nothing is read from a client: one that sent something leaves when
+ *   the core is back.
+ * - A frame that is larger than a piece is written to each client, and all leave. */
+#include <stdlib.h>
+
+#include "link/link_server.h"
+
+/* The part of its window that a client in a group has free whenever the windows are checked. */
+#define ROOM_BYTES (GZ_TRUNK_WINDOW_BYTES / 2)
+
+static_assert(GZ_TRUNK_PIECE_BYTES + GZ_TRUNK_PIECE_COST <= ROOM_BYTES, "a piece fits");
+
+static struct gz_channel *channel_of(const struct gz_connection *connection)
+{
+    return (struct gz_channel *)connection->wire;
+}
+
+void gz_subscribers_settle(struct gz_channel *channel)
+{
+    const struct gz_subscribers *group = channel->connection.group;
+    if (group == NULL) return;
+    channel->in_flight += (size_t)(group->sent - channel->counted);
+    channel->counted = group->sent;
+}
+
+/* ---- leaving ---- */
+
+static void end_group(struct gz_subscribers *group)
+{
+    *group->hook = group->next;
+    if (group->next != NULL) group->next->hook = group->hook;
+    group->branch->groups[group->number - GZ_TRUNK_GROUP] = NULL;
+    gz_cohort_destroy(group->cohort);
+    free(group);
+}
+
+static void tell_edge(struct gz_channel *channel, uint16_t number)
+{
+    uint8_t payload[2];
+    if (channel->branch == NULL) return;
+    gz_record_set_number(payload, sizeof payload, number);
+    gz_member_link_add(&channel->branch->link, GZ_RECORD_GROUP, channel->number, payload,
+                       sizeof payload);
+}
+
+static void leave(struct gz_connection *connection)
+{
+    struct gz_channel *channel = channel_of(connection), *next = channel->next_in_group;
+    struct gz_subscribers *group = connection->group;
+    gz_subscribers_settle(channel);
+    *channel->group_link = next;
+    if (next != NULL) next->group_link = channel->group_link;
+    group->count--;
+    connection->net->grouped_count--;
+    connection->group = NULL;
+    if (connection->session != NULL && channel->branch != NULL)
+        gz_cohort_place(group->cohort, connection->session);
+    tell_edge(channel, 0);
+    gz_connection_link(connection, group->scene);
+    if (group->first == NULL && !group->is_visited) end_group(group);
+}
+
+static void set_aside(struct gz_connection *connection)
+{
+    leave(connection);
+    gz_connection_make_ready_later(connection);
+}
+
+/* ---- joining ---- */
+
+/* Whether it is in no group, and nothing is to be read from it or sent to it. */
+static bool is_at_rest(const struct gz_connection *connection)
+{
+    return connection->session != NULL && connection->group == NULL && connection->end == 0 &&
+           !connection->paused && !connection->hung_up && !connection->parted &&
+           connection->pong == NULL && gz_outbox_waiting(&connection->out) == 0 &&
+           connection->places[GZ_PLACE_SOON].queue == NULL &&
+           connection->places[GZ_PLACE_LINE].queue == NULL && gz_connection_is_free(connection) &&
+           gz_session_only_watches(connection->session);
+}
+
+static bool has_room(const struct gz_channel *channel)
+{
+    return channel->branch != NULL && gz_member_link_is_good(&channel->branch->link) &&
+           !channel->is_stirred && channel->inbox.size == 0 && channel->rest.count == 0 &&
+           !channel->has_closed && !channel->owes_close && channel->in_flight <= ROOM_BYTES;
+}
+
+static struct gz_subscribers *make(const struct gz_channel *channel)
+{
+    struct gz_net_scene *scene = channel->connection.scene;
+    struct gz_link_server *branch = channel->branch;
+    size_t slot = 0;
+    while (slot < GZ_TRUNK_GROUPS_MAX && branch->groups[slot] != NULL) slot++;
+    struct gz_subscribers *group = slot < GZ_TRUNK_GROUPS_MAX ? calloc(1, sizeof *group) : NULL;
+    struct gz_cohort *cohort = group != NULL ? gz_cohort_create(channel->connection.session) : NULL;
+    if (cohort == NULL) {
+        free(group);
+        return NULL;
+    }
+    *group = (struct gz_subscribers){.branch = branch,
+                                     .scene = scene,
+                                     .next = scene->groups,
+                                     .hook = &scene->groups,
+                                     .cohort = cohort,
+                                     .number = (uint16_t)(GZ_TRUNK_GROUP + slot),
+                                     .room = ROOM_BYTES};
+    if (group->next != NULL) group->next->hook = &group->next;
+    scene->groups = group;
+    return branch->groups[slot] = group;
+}
+
+/* The group of the client's form; made if there is none. NULL if its cursor is another one, or
+ * without memory. */
+static struct gz_subscribers *find(const struct gz_channel *channel)
+{
+    const struct gz_session *session = channel->connection.session;
+    struct gz_subscribers *group = channel->connection.scene->groups;
+    while (group != NULL &&
+           (group->branch != channel->branch || !gz_cohort_has_form(group->cohort, session)))
+        group = group->next;
+    if (group == NULL) return make(channel);
+    return gz_cohort_stands_with(group->cohort, session) ? group : NULL;
+}
+
+void gz_subscribers_join(struct gz_connection *connection)
+{
+    if (!connection->wire->arrival->is_channel || !is_at_rest(connection)) return;
+    struct gz_channel *channel = channel_of(connection);
+    struct gz_subscribers *group = has_room(channel) ? find(channel) : NULL;
+    if (group == NULL) return;
+    gz_connection_unlink(connection);
+    channel->counted = group->sent;
+    channel->next_in_group = group->first;
+    channel->group_link = &group->first;
+    if (group->first != NULL) group->first->group_link = &channel->next_in_group;
+    group->first = channel;
+    group->count++;
+    connection->net->grouped_count++;
+    connection->group = group;
+    connection->leave_group = leave;
+    tell_edge(channel, group->number);
+}
+
+/* ---- a visit ---- */
+
+static void look_at_windows(struct gz_subscribers *group)
+{
+    struct gz_channel *next;
+    group->room = ROOM_BYTES;
+    for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
+        next = channel->next_in_group;
+        gz_subscribers_settle(channel);
+        if (channel->in_flight > GZ_TRUNK_WINDOW_BYTES - ROOM_BYTES)
+            set_aside(&channel->connection);
+    }
+}
+
+static void disperse(struct gz_subscribers *group)
+{
+    struct gz_channel *next;
+    for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
+        next = channel->next_in_group;
+        set_aside(&channel->connection);
+    }
+}
+
+static void write_to_each(struct gz_subscribers *group, struct gz_bytes *frame)
+{
+    struct gz_channel *next;
+    for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
+        next = channel->next_in_group;
+        set_aside(&channel->connection);
+        gz_connection_write(&channel->connection, frame);
+    }
+}
+
+static void write_to_all(struct gz_subscribers *group, struct gz_bytes *frame)
+{
+    struct gz_member_link *link = &group->branch->link;
+    struct gz_net_counters *counters = &link->net->counters;
+    const size_t size = gz_bytes_wire_size(frame), cost = gz_piece_cost(size);
+    if (size > GZ_TRUNK_PIECE_BYTES) {
+        write_to_each(group, frame);
+        return;
+    }
+    if (!gz_mux_share(&link->out, group->number, frame, 0, size))
+        gz_member_link_fail(link, "no memory");
+    group->sent += cost;
+    group->room -= cost;
+    link->out.given += group->count - 1;
+    counters->frames_out += group->count;
+    counters->bytes_out += group->count * frame->size;
+}
+
+/* Whether the group can be written to. */
+static bool is_ready(struct gz_subscribers *group)
+{
+    group->waits = gz_member_link_is_full(&group->branch->link);
+    if (group->waits) return false;
+    if (gz_cohort_is_behind(group->cohort))
+        disperse(group);
+    else if (group->room < gz_piece_cost(GZ_TRUNK_PIECE_BYTES))
+        look_at_windows(group);
+    return group->first != NULL;
+}
+
+static void visit(struct gz_subscribers *group, struct gz_now now)
+{
+    struct gz_bytes *frame;
+    group->is_visited = true;
+    while (is_ready(group) && (frame = gz_cohort_frame(group->cohort, now)) != NULL) {
+        write_to_all(group, frame);
+        gz_bytes_release(frame);
+    }
+    group->is_visited = false;
+    if (group->first == NULL) end_group(group);
+}
+
+void gz_subscribers_visit(struct gz_net_scene *scene, struct gz_now now)
+{
+    struct gz_subscribers *next;
+    scene->groups_due = false;
+    for (struct gz_subscribers *group = scene->groups; group != NULL; group = next) {
+        next = group->next;
+        visit(group, now);
+    }
+}
+
+static void set_paused_aside(struct gz_subscribers *group)
+{
+    struct gz_channel *next;
+    for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
+        next = channel->next_in_group;
+        if (channel->connection.paused) set_aside(&channel->connection);
+    }
+}
+
+void gz_subscribers_return(struct gz_net_scene *scene)
+{
+    struct gz_subscribers *next;
+    for (struct gz_subscribers *group = scene->groups; group != NULL; group = next) {
+        next = group->next;
+        set_paused_aside(group);
+    }
+}
+
+void gz_groups_go_on(struct gz_link_server *branch)
+{
+    for (size_t i = 0; i < GZ_TRUNK_GROUPS_MAX; i++) {
+        struct gz_subscribers *group = branch->groups[i];
+        if (group == NULL || !group->waits) continue;
+        group->waits = false;
+        group->scene->groups_due = true;
+    }
+}
