@@ -149,10 +149,11 @@ static const gz_quat turns[] = {{0, 0, 0, 2},   {1, 0, 0, 2},   {0, 1, 0, 2},  {
                                 {1, -1, -1, 2}, {-1, 1, -1, 2}, {-1, -1, 1, 2}};
 #define STARTS (2 * (int)(sizeof turns / sizeof *turns))
 
-/* Below an even parent a way in one bowl ends at the least of all: no lower one was found for a
- * hundred thousand random nodes. Below an uneven one there may be several bottoms, each to be
- * looked at; among those that are 100 times as long one way as another, one in a thousand nodes
- * finds a lower one. */
+/* Below an even parent a way in one bowl ends at the least of all but for rare nodes, and below an
+ * uneven one there may be several bottoms, each to be looked at. How often ways down from 40 random
+ * rotations found a lower one, for random nodes scaled along random axes by 0.01 to 100: for 1 of
+ * 200,000 below even parents, by a tenth; for 2 of 100,000 below parents that are 10 times as
+ * long one way as another, and for 225 of 200,000 below those that are 100 times as long. */
 void gz_nearest(const gz_mat3 *parent, const gz_mat3 *wanted, gz_quat *r, gz_vec3 *s)
 {
     const gz_quat near = *r;

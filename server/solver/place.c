@@ -27,10 +27,10 @@ enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_ve
 
 /* Brings a place on the axis that lines of sight meet at a smaller angle than the range allows back
  * to where it is that angle: beyond, a vanishing point is near. */
-static enum gz_solve stop_at_angle(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
-                                   double sine_min, enum gz_solve found, double *t)
+static enum gz_solve stop_at_angle(gz_vec3 offset, gz_vec3 axis, double sine_min,
+                                   enum gz_solve found, double *t)
 {
-    gz_vec3 offset = gz_sight_offset(sight, origin), across = gz_cross(offset, axis);
+    gz_vec3 across = gz_cross(offset, axis);
     double length = gz_dot(axis, axis), foot = -gz_dot(offset, axis) / length;
     double away = *t - foot, reach = gz_dot(across, across) * (1 - sine_min * sine_min);
     if (!(reach > 0) || !isfinite(foot) ||
@@ -43,10 +43,10 @@ static enum gz_solve stop_at_angle(const struct gz_sight *sight, gz_vec3 origin,
 /* With k the foot's way along the image, as a part of the image's speed at the origin, t = k A / (A
  * - k B) and w there is A * A / (A - k B), where A and B are the w of origin and axis. So a depth
  * out of range is seen before dividing, and the sign cannot change past the vanishing point. */
-static enum gz_solve find_foot(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+static enum gz_solve find_foot(const struct gz_sight *sight, gz_seen a, gz_vec3 axis,
                                struct gz_range range, double *t)
 {
-    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
+    gz_seen b = gz_see_vector(sight, axis);
     double dx = gz_difference_of_products(b.x, a.w, a.x, b.w);
     double dy = gz_difference_of_products(b.y, a.w, a.y, b.w);
     double foot = -(a.x * dx + a.y * dy) * a.w / (dx * dx + dy * dy);
@@ -65,10 +65,9 @@ static enum gz_solve find_foot(const struct gz_sight *sight, gz_vec3 origin, gz_
 /* The same for a ray, wherever about the hand the origin is: in the plane through hand and axis,
  * measured from the place of the axis that is nearest to the hand. A ray that has turned past the
  * axis's direction, and does not point away from the axis, sees its end. */
-static enum gz_solve find_by_hand(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
-                                  struct gz_range range, double *t)
+static enum gz_solve find_by_hand(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 offset,
+                                  gz_vec3 axis, struct gz_range range, double *t)
 {
-    gz_vec3 offset = gz_sight_offset(sight, origin);
     double square = gz_dot(axis, axis), foot = -gz_dot(offset, axis) / square;
     gz_vec3 nearest = gz_add(offset, gz_scale(axis, foot));
     double ahead = gz_dot(nearest, sight->along), sideways = gz_dot(axis, sight->along);
@@ -87,11 +86,19 @@ enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_
                                struct gz_range range, double *t)
 {
     double place;
-    enum gz_solve found = sight->is_ray ? find_by_hand(sight, origin, axis, range, &place)
-                                        : find_foot(sight, origin, axis, range, &place);
+    gz_vec3 offset;
+    enum gz_solve found;
+    if (sight->is_ray) {
+        offset = gz_sight_offset(sight, origin);
+        found = find_by_hand(sight, origin, offset, axis, range, &place);
+    } else {
+        gz_vec3 view = gz_sight_view_point(sight, origin);
+        offset = gz_offset_in_view(sight->camera, view);
+        found = find_foot(sight, gz_see_view(sight, view, 1), axis, range, &place);
+    }
     if (found == GZ_SOLVE_KEPT) return found;
     if (range.sine_min > 0 && gz_sight_converges(sight))
-        found = stop_at_angle(sight, origin, axis, range.sine_min, found, &place);
+        found = stop_at_angle(offset, axis, range.sine_min, found, &place);
     *t = place;
     return found;
 }
@@ -124,7 +131,7 @@ enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_
                   2 * towards * towards > gz_dot(axis, axis) * gz_dot(along, along);
     if (passed) place = copysign(1e300, towards);
     if (limited && (passed || found != GZ_SOLVE_KEPT))
-        found = stop_at_angle(sight, origin, axis, range.sine_min, found, &place);
+        found = stop_at_angle(gz_sight_offset(sight, origin), axis, range.sine_min, found, &place);
     if (found == GZ_SOLVE_KEPT) return found;
     *t = place;
     return found;

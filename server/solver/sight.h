@@ -150,14 +150,18 @@ static inline bool gz_sight_converges(const struct gz_sight *sight)
     return sight->is_ray || sight->camera->perspective;
 }
 
-/* From the eye of this line of sight to the point; without an eye the unit direction of sight. */
+/* From the eye to a point in view space; without an eye the unit direction of sight. */
+static inline gz_vec3 gz_offset_in_view(const struct gz_camera *camera, gz_vec3 view)
+{
+    if (!camera->perspective) return gz_negate(camera->backward);
+    return gz_mat3_apply(&camera->view_to_world, gz_sub(view, camera->eye_view));
+}
+
+/* The same for a point of the world, and from the eye of any line of sight. */
 static inline gz_vec3 gz_sight_offset(const struct gz_sight *sight, gz_vec3 point)
 {
-    const struct gz_camera *camera = sight->camera;
     if (sight->is_ray) return gz_add(gz_sub(point, sight->origin), sight->shift);
-    if (!camera->perspective) return gz_negate(camera->backward);
-    return gz_mat3_apply(&camera->view_to_world,
-                         gz_sub(gz_sight_view_point(sight, point), camera->eye_view));
+    return gz_offset_in_view(sight->camera, gz_sight_view_point(sight, point));
 }
 
 /* The direction of the ray under the pointer, in view space for a pixel, before it is made unit:

@@ -10,16 +10,57 @@ static const enum gz_handle scales[] = {GZ_SX,  GZ_SY,  GZ_SZ,   GZ_SXY,  GZ_SYZ
                                         GZ_SZX, GZ_SU,  GZ_BXN,  GZ_BXP,  GZ_BYP,
                                         GZ_BZN, GZ_BZP, GZ_BPPP, GZ_BNNN, GZ_BNPN};
 
-/* A box of this size, seen from a corner. */
-static struct stage box_of(double scale, enum gz_mode mode)
+/* From where and in what a box is pulled. */
+struct world {
+    const char *name;
+    bool ortho, by_ray, in_sheared;
+    double sign; /* of its scale */
+};
+static const struct world usual = {"a usual view", false, false, false, 1};
+static const struct world worlds[] = {{"a usual view", false, false, false, 1},
+                                      {"an orthographic view", true, false, false, 1},
+                                      {"a hand", false, true, false, 1},
+                                      {"a sheared parent", false, false, true, 1},
+                                      {"a mirrored box", false, false, false, -1},
+                                      {"a hand and a mirrored box below", false, true, true, -1}};
+
+/* What the eye's pixel is to who pulls. */
+static struct gz_pointer pointer_of(const struct stage *s, const struct world *world, double x,
+                                    double y)
 {
-    struct stage s =
-        stage_of(camera_look((gz_vec3){3, 4, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    struct gz_pointer pointer = {.is_ray = world->by_ray, .at = {x, y}};
+    if (world->by_ray)
+        assert_true(gz_camera_ray(&s->camera, pointer.at, &pointer.origin, &pointer.direction));
+    return pointer;
+}
+
+static void build(struct stage *s, const struct world *world)
+{
+    const struct gz_pointer hand = pointer_of(s, world, 0, 0);
+    stage_build(s);
+    if (world->by_ray)
+        assert_true(gz_gizmo_build(&s->gizmo, &s->tool, NULL, &hand, &s->target, 1, 0));
+}
+
+/* A box of this size, seen from a corner. */
+static struct stage box_in(const struct world *world, double scale, enum gz_mode mode)
+{
+    const gz_vec3 eye = {3, 4, 5}, middle = {0, 0, 0};
+    struct stage s = stage_of(
+        world->ortho ? camera_ortho(eye, middle, 6) : camera_look(eye, middle), node_at(0, 0, 0));
+    scale *= world->sign;
     s.target.local.s = (gz_vec3){scale, scale, scale};
+    if (world->in_sheared)
+        s.target.parent.linear = (gz_mat3){{1, 0.2, 0}, {0, 1.5, 0.3}, {0.1, 0, 0.8}};
     s.target.bounds = &cube;
     s.tool.mode = mode;
-    stage_build(&s);
+    build(&s, world);
     return s;
+}
+
+static struct stage box_of(double scale, enum gz_mode mode)
+{
+    return box_in(&usual, scale, mode);
 }
 
 static enum gz_mode mode_for(enum gz_handle handle)
@@ -63,39 +104,57 @@ static double touched(const struct stage *s, enum gz_handle handle)
 }
 
 /* One pull by so many pixels outwards (or inwards), snapped, fine or neither. */
-static double pull(struct stage *s, enum gz_handle handle, double px, uint32_t mods)
+static double pull_in(struct stage *s, const struct world *world, enum gz_handle handle, double px,
+                      uint32_t mods)
 {
     double at[2], away[2];
     find_grip(s, handle, at, away);
-    const struct gz_pointer press = {.at = {at[0], at[1]}};
+    const struct gz_camera *camera = world->by_ray ? NULL : &s->camera;
+    const struct gz_pointer press = pointer_of(s, world, at[0], at[1]),
+                            now = pointer_of(s, world, at[0] + px * away[0], at[1] + px * away[1]);
     s->motion = gz_motion_none;
-    assert_int_equal(gz_drag_begin(&s->drag, handle, &s->gizmo, &s->tool, &s->camera, &press,
+    assert_int_equal(gz_drag_begin(&s->drag, handle, &s->gizmo, &s->tool, camera, &press,
                                    handle == GZ_SU ? PICKED : 0),
                      GZ_SOLVE_OK);
-    stage_move_with(s, at[0] + px * away[0], at[1] + px * away[1], mods);
+    (void)gz_drag_solve(&s->drag, camera, &now, mods, &s->motion);
+    assert_true(gz_motion_apply(&s->motion, &s->target, &s->target.parent, &s->now, NULL));
     return touched(s, handle);
+}
+
+/* The whole box small by one pull, and back by at most four. */
+static void shrink_and_grow(const struct world *world, enum gz_handle handle, uint32_t mods,
+                            bool absolute)
+{
+    struct stage s = box_in(world, 1, mode_for(handle));
+    s.tool.snap.s = 0.15;
+    s.tool.snap.absolute = absolute;
+    /* A hand that points away from an axis has no place on it. */
+    const double far = world->by_ray ? -1000 : -2000;
+    double small = world->sign * pull_in(&s, world, handle, far, mods);
+    if (!(small >= 0.01 * (1 - 1e-12) && small < 1))
+        fail_msg("%s in %s: %g", gz_vocabulary_word(&gz_handle_words, (int)handle), world->name,
+                 small);
+    s.target.local = s.now;
+    build(&s, world);
+    assert_true(world->sign * pull_in(&s, world, handle, 300, 0) > 2 * small);
+    int pulls = 0;
+    for (double now = small; now < 0.5; pulls++) {
+        now = world->sign * pull_in(&s, world, handle, 400, 0);
+        s.target.local = s.now;
+        build(&s, world);
+    }
+    assert_true(pulls <= 4);
 }
 
 TEST(test_no_pull_leaves_what_another_cannot_bring_back)
 {
     static const uint32_t mods[] = {0, 1u << GZ_MOD_FINE, 1u << GZ_MOD_SNAP};
-    for (size_t i = 0; i < COUNT(scales) * COUNT(mods) * 2; i++) {
-        enum gz_handle handle = scales[i / 2 / COUNT(mods)];
-        struct stage s = box_of(1, mode_for(handle));
-        s.tool.snap.s = 0.15;
-        s.tool.snap.absolute = i % 2 == 1;
-        double small = pull(&s, handle, -2000, mods[i / 2 % COUNT(mods)]);
-        assert_true(small >= 0.01 * (1 - 1e-12) && small < 1);
-        s.target.local = s.now;
-        stage_build(&s);
-        assert_true(pull(&s, handle, 300, 0) > 2 * small);
-        int pulls = 0;
-        for (double now = small; now < 0.5; pulls++) {
-            now = pull(&s, handle, 400, 0);
-            s.target.local = s.now;
-            stage_build(&s);
-        }
-        assert_true(pulls <= 4);
+    for (size_t i = 0; i < COUNT(scales) * COUNT(mods) * COUNT(worlds); i++) {
+        const struct world *world = &worlds[i % COUNT(worlds)];
+        const enum gz_handle handle = scales[i / COUNT(worlds) / COUNT(mods)];
+        const uint32_t held = mods[i / COUNT(worlds) % COUNT(mods)];
+        shrink_and_grow(world, handle, held, false);
+        shrink_and_grow(world, handle, held, true);
     }
 }
 
@@ -114,17 +173,27 @@ TEST(test_mirrored_pull_stays_off_zero)
 }
 
 /* Ten pixels outwards from a press this far beside the middle, in this direction. */
-static double ten_px(struct stage *s, enum gz_handle handle, const double beside[2], uint32_t mods)
+static double ten_px_in(struct stage *s, const struct world *world, enum gz_handle handle,
+                        const double beside[2], uint32_t mods)
 {
     double at[2], away[2];
     find_grip(s, handle, at, away);
     if (handle < GZ_BXN) stage_image(s, s->gizmo.origin, at);
-    const struct gz_pointer press = {.at = {at[0] + beside[0], at[1] + beside[1]}};
+    const double x = at[0] + beside[0], y = at[1] + beside[1];
+    const struct gz_camera *camera = world->by_ray ? NULL : &s->camera;
+    const struct gz_pointer press = pointer_of(s, world, x, y),
+                            now = pointer_of(s, world, x + 10 * away[0], y + 10 * away[1]);
     s->motion = gz_motion_none;
-    assert_int_equal(gz_drag_begin(&s->drag, handle, &s->gizmo, &s->tool, &s->camera, &press, mods),
+    assert_int_equal(gz_drag_begin(&s->drag, handle, &s->gizmo, &s->tool, camera, &press, mods),
                      GZ_SOLVE_OK);
-    stage_move(s, press.at[0] + 10 * away[0], press.at[1] + 10 * away[1]);
+    (void)gz_drag_solve(&s->drag, camera, &now, 0, &s->motion);
+    assert_true(gz_motion_apply(&s->motion, &s->target, &s->target.parent, &s->now, NULL));
     return touched(s, handle) / gz_component(s->target.local.s, 0);
+}
+
+static double ten_px(struct stage *s, enum gz_handle handle, const double beside[2], uint32_t mods)
+{
+    return ten_px_in(s, &usual, handle, beside, mods);
 }
 
 TEST(test_disc_in_the_middle_scales_alike_wherever_it_is_pressed)
@@ -139,33 +208,69 @@ TEST(test_disc_in_the_middle_scales_alike_wherever_it_is_pressed)
         }
 }
 
-/* A fifth of a pixel in the press changes what ten pixels do by less than a tenth, whichever handle
- * and however small the box. What is pulled outwards grows. */
-TEST(test_presses_side_by_side_do_nearly_the_same)
+/* A fifth of a pixel in the press changes what ten pixels do by less than a tenth. What is pulled
+ * outwards grows. */
+static void press_side_by_side(const struct world *world, enum gz_handle handle, double size)
 {
-    static const double sizes[] = {1, 0.03, 0.01, 0.003};
-    for (size_t i = 0; i < COUNT(scales) * COUNT(sizes); i++) {
-        enum gz_handle handle = scales[i / COUNT(sizes)];
-        struct stage s = box_of(sizes[i % COUNT(sizes)], mode_for(handle));
-        double at[2], away[2], last = 0;
-        find_grip(&s, handle, at, away);
-        for (double off = handle >= GZ_BXN ? -6 : 0; off < 30; off += 0.2) {
-            const double beside[2] = {off * away[0], off * away[1]};
-            double factor = ten_px(&s, handle, beside, 0);
-            assert_true(factor > 1);
-            if (last != 0 && !(fabs(factor / last - 1) < 0.1))
-                fail_msg("%s %g px beside, size %g: %g after %g",
-                         gz_vocabulary_word(&gz_handle_words, (int)handle), off,
-                         sizes[i % COUNT(sizes)], factor, last);
-            last = factor;
-        }
+    struct stage s = box_in(world, size, mode_for(handle));
+    double at[2], away[2], last = 0;
+    find_grip(&s, handle, at, away);
+    for (double off = handle >= GZ_BXN ? -6 : 0; off < 30; off += 0.2) {
+        const double beside[2] = {off * away[0], off * away[1]};
+        double factor = ten_px_in(&s, world, handle, beside, 0);
+        if (!(factor > 1) || (last != 0 && !(fabs(factor / last - 1) < 0.1)))
+            fail_msg("%s in %s, %g px beside, size %g: %g after %g",
+                     gz_vocabulary_word(&gz_handle_words, (int)handle), world->name, off, size,
+                     factor, last);
+        last = factor;
     }
 }
 
-/* A handle that is named keeps the ratio from 4 px on: what was grabbed stays under the pointer. */
+/* Whichever handle and however small the box. */
+TEST(test_presses_side_by_side_do_nearly_the_same)
+{
+    static const double sizes[] = {1, 0.03, 0.01, 0.003};
+    for (size_t i = 0; i < COUNT(worlds) * COUNT(scales) * COUNT(sizes); i++)
+        press_side_by_side(&worlds[i / COUNT(scales) / COUNT(sizes)],
+                           scales[i / COUNT(sizes) % COUNT(scales)], sizes[i % COUNT(sizes)]);
+}
+
+/* A handle that is named keeps the ratio from 4 px on: what was grabbed stays under the pointer. On
+ * the pivot's image it goes by pixels, and in between by both. */
 TEST(test_named_handle_keeps_the_ratio)
 {
+    static const double px[] = {0, 1, 2, 3.9, 4, 5, 60};
     struct stage s = box_of(1, GZ_MODE_SCALE);
-    const double beside[2] = {5 * M_SQRT1_2, -5 * M_SQRT1_2};
-    assert_near(ten_px(&s, GZ_SU, beside, 0), 3, 1e-9);
+    for (size_t i = 0; i < COUNT(px); i++) {
+        const double beside[2] = {px[i] * M_SQRT1_2, -px[i] * M_SQRT1_2};
+        double part = fmin(px[i] * px[i] * px[i] / 64, 1),
+               by_ratio = part > 0 ? part * 10 / px[i] : 0;
+        assert_near(ten_px(&s, GZ_SU, beside, 0), 1 + by_ratio + (1 - part) * 10 / 96, 1e-9);
+    }
+}
+
+/* No factor makes something of nothing, and none makes nothing. */
+TEST(test_scale_of_zero_stays)
+{
+    for (size_t i = 0; i < COUNT(scales) * 8; i++) {
+        struct stage s = box_of(1, mode_for(scales[i / 8]));
+        const gz_vec3 zero = {i & 1 ? 0 : 2, i & 2 ? -0.0 : 2, i & 4 ? 0 : -2};
+        const struct gz_pointer press = {.at = {900, 500}};
+        s.target.local.s = zero;
+        stage_build(&s);
+        s.motion = gz_motion_none;
+        if (gz_drag_begin(&s.drag, scales[i / 8], &s.gizmo, &s.tool, &s.camera, &press, 0) ==
+            GZ_SOLVE_NONE)
+            continue; /* a side that is not apart from the other */
+        for (int snapped = 0; snapped < 2; snapped++) {
+            s.drag.snap = (struct gz_snap){.s = 0.25, .on = snapped, .absolute = true};
+            for (double x = 500; x < 1400; x += 50) {
+                stage_move(&s, x, 300);
+                for (int axis = 0; axis < 3; axis++) {
+                    double was = gz_component(zero, axis), is = gz_component(s.now.s, axis);
+                    assert_true(was == 0 ? is == 0 : fabs(is) >= 0.01 && isfinite(is));
+                }
+            }
+        }
+    }
 }
