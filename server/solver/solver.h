@@ -3,13 +3,13 @@
  *
  * The way of one drag:
  *
- *     gz_camera_prepare(&camera, &input, &why);                 when the camera changed
- *     gz_gizmo_build(&gizmo, &tool, &camera, targets, n, 0);    when camera, tool, selection or
- * nodes changed handle = gz_gizmo_pick(&gizmo, &tool, &camera, &pointer); hover and press alike
+ *     gz_camera_prepare(&camera, &input, &why);                    a new camera
+ *     gz_gizmo_build(&gizmo, &tool, &camera, NULL, targets, n, 0); a new camera, tool or selection
+ *     handle = gz_gizmo_pick(&gizmo, &tool, &camera, &pointer);    hover and press alike
  *     gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, mods);
  *     motion = gz_motion_none;
- *     gz_drag_solve(&drag, &camera, &pointer, mods, &motion);   for each pointer, as often as you
- * like gz_motion_apply(&motion, &targets[i], &parent_i, &local_i, &residual);
+ *     gz_drag_solve(&drag, &camera, &pointer, mods, &motion);      each pointer, or some of them
+ *     gz_motion_apply(&motion, &targets[i], &parent_i, &local_i, &residual);
  *
  * A drag is a pure function of the press and of now: the pointer's way there, the number of its
  * events and their timing do not enter. What is kept besides the press is one count of whole turns
