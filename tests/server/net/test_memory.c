@@ -14,6 +14,7 @@
 #define NODES 10000
 /* Nodes of one message. */
 #define NODES_AT_ONCE 5000
+#define FEWER_AT_ONCE 250
 #define PATIENCE_S 60.0
 /* The daemon's account may be half a second old. */
 #define ACCOUNT_S 1.5
@@ -203,6 +204,9 @@ TEST_BETWEEN(test_large_requests_are_refused_while_joins_and_small_edits_go_on, 
     assert_int_equal(answers(full) - full->oks, 1);
     expect_honest_account();
     assert_true(net_fixture_number(fixture.daemon.port, "memory_refusals_total") > 0);
+    /* Smaller requests are taken until the memory is short. */
+    for (int i = 0; i < 200 && net_fixture_number(fixture.daemon.port, "memory_short") == 0; i++)
+        (void)create(people[last], FEWER_AT_ONCE);
     assert_int_equal(net_fixture_number(fixture.daemon.port, "memory_short"), 1);
     expect_health("the server's memory is nearly used up (--memory 64)");
     struct crowd_member *late = enter(scenes[last], "late");
