@@ -131,9 +131,9 @@ gizmod_planted_fault(cancel_forgets_a_node FILE server/core/gesture.c
         gz_scene_pose(")
 gizmod_planted_fault(large_drag_not_settled FILE server/core/interaction.c
     FROM "if (!gz_gesture_is_sampled(gesture))" TO "if (gz_gesture_is_sampled(gesture))")
-gizmod_planted_fault(start_of_large_drag_forgotten FILE server/core/commit.c
+gizmod_planted_fault(start_of_large_drag_forgotten LONG FILE server/core/commit.c
     FROM "if (target->start_seq <= core->sent_seq) continue;" TO "if (target->id > 0) continue;")
-gizmod_planted_fault(large_drag_unknown_to_the_file FILE server/core/commit.c
+gizmod_planted_fault(large_drag_unknown_to_the_file LONG FILE server/core/commit.c
     FROM "gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun" TO "gz_gesture_is_sampled(gesture) && gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun")
 gizmod_planted_fault(late_input_accepted FILE server/core/dispatch.c
     FROM "if (session->ended || gz_session_is_busy(session)) return false;" TO "if (gz_session_is_busy(session)) return false;")
@@ -303,7 +303,7 @@ gizmod_planted_fault(motion_outlives_its_drag FILE server/feed/motions.c
 
 # ---- packed deltas ----
 
-gizmod_planted_fault(bit_of_packed_delta_lost FILE proto/encode.c
+gizmod_planted_fault(bit_of_packed_delta_lost LONG FILE proto/encode.c
     FROM "if (memcmp(&trs->r, &none->r, sizeof trs->r) == 0)" TO "if (fabs(trs->r.w - 1) < 1e-9)")
 gizmod_planted_fault(parent_of_packed_delta_lost FILE proto/encode.c
     FROM "if (state->parent == 0) has &=" TO "if (state->parent < 3) has &=")
