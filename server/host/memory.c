@@ -131,9 +131,8 @@ static enum gz_status refuse(const struct gz_memory *memory, struct gz_error *er
 static bool fits(struct gz_memory *memory, uint64_t needed)
 {
     const uint64_t used = gz_memory_used(memory);
-    const uint64_t most = most_bytes(memory);
-    const uint64_t left = used < most ? most - used : 0;
-    const bool has_room = needed <= (left + memory->spare_bytes) / 2;
+    const uint64_t most = most_bytes(memory) + memory->spare_bytes;
+    const bool has_room = used < most && needed <= (most - used) / 2;
     if (!has_room) memory->refusals++;
     if (!has_room || kept_bytes(memory) > full_bytes(memory))
         gz_letter_send(&memory->jobs->posts, &memory->full);

@@ -115,14 +115,22 @@ static bool has_share(const struct gz_open_scene *scene, const char *payer)
     return scene->setting->shares != NULL && payer != NULL && payer[0] != '\0';
 }
 
+/* What a request needs counts as kept until the next look says what there is: an edit that makes
+ * nodes keeps some times the bytes of its file, and many may come between two looks. */
+static enum gz_status take_memory(const struct gz_open_scene *scene, uint64_t bytes,
+                                  struct gz_error *error)
+{
+    const uint64_t needed = bytes * GZ_MEMORY_NEEDED;
+    return gz_memory_take(scene->setting->memory, needed, needed, error);
+}
+
 static enum gz_status spend(void *context, const char *payer, uint64_t bytes,
                             struct gz_error *error)
 {
     const struct gz_open_scene *scene = context;
     struct gz_shares *shares = scene->setting->shares;
     enum gz_status status = gz_disk_check(scene->setting->disk, error);
-    if (status == GZ_OK)
-        status = gz_memory_take(scene->setting->memory, bytes, bytes * GZ_MEMORY_NEEDED, error);
+    if (status == GZ_OK) status = take_memory(scene, bytes, error);
     if (status != GZ_OK || !has_share(scene, payer)) return status;
     uv_mutex_lock(&shares->mutex);
     status = take_share(scene, payer, (double)bytes, error);
@@ -143,7 +151,7 @@ static void charge(void *context, const char *payer, uint64_t bytes)
 static enum gz_status room(void *context, uint64_t bytes, struct gz_error *error)
 {
     const struct gz_open_scene *scene = context;
-    return gz_memory_take(scene->setting->memory, bytes, bytes * GZ_MEMORY_NEEDED, error);
+    return take_memory(scene, bytes, error);
 }
 
 /* Called on the writer's thread, or on one of the cluster's. */

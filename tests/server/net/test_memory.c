@@ -15,6 +15,8 @@
 /* Nodes of one message. */
 #define NODES_AT_ONCE 5000
 #define FEWER_AT_ONCE 250
+/* With the longest names. */
+#define NAMED_AT_ONCE 500
 #define PATIENCE_S 60.0
 /* The daemon's account may be half a second old. */
 #define ACCOUNT_S 1.5
@@ -221,6 +223,30 @@ TEST_BETWEEN(test_large_requests_are_refused_while_joins_and_small_edits_go_on, 
     int tries = 0;
     while (!create(bob, NODES_AT_ONCE) && tries++ < 100) crowd_run(&crowd, 0.1);
     assert_true(tries < 100);
+}
+
+/* Between two looks of the daemon at its memory. */
+TEST_BETWEEN(test_many_requests_at_once_keep_to_the_bound, start_with_64, end)
+{
+    enum { REQUESTS = 120 };
+    static struct gz_create_node nodes[NAMED_AT_ONCE];
+    static char name[GZ_NAME_BYTES_MAX];
+    memset(name, 'n', sizeof name);
+    for (size_t i = 0; i < NAMED_AT_ONCE; i++)
+        nodes[i] = (struct gz_create_node){.name = {name, sizeof name},
+                                           .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
+    const struct gz_message message = {
+        .op = GZ_OP_CREATE, .has = GZ_HAS_RID, .rid = 1, .create = {nodes, NAMED_AT_ONCE}};
+    struct crowd_member *ada = enter(scenes[0], "ada");
+    struct waiting waiting = {ada, REQUESTS - 1};
+    for (size_t i = 0; i < REQUESTS; i++) crowd_send(ada, &message);
+    assert_true(crowd_until(&crowd, is_answered, &waiting, PATIENCE_S));
+    assert_int_equal(answers(ada), REQUESTS);
+    print_message("%zu of %d were taken, with %ld MB at most\n", ada->oks, REQUESTS,
+                  bytes_most / MB);
+    assert_int_equal(ada->oks + ada->errors[GZ_TOO_MANY], REQUESTS);
+    assert_true(ada->oks > 0);
+    if (bytes_most > 64L * MB) fail_msg("it had %ld MB", bytes_most / MB);
 }
 
 /* ---- what is left of nodes that are replaced ---- */
