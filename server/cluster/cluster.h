@@ -86,8 +86,8 @@ void gz_scene_lease_opened(struct gz_scene_lease *claim);
 const struct gz_shipping *gz_scene_lease_shipping(const struct gz_scene_lease *claim);
 enum gz_scene_lease_state gz_scene_lease_state(const struct gz_scene_lease *claim);
 /* Where the scene goes on once this member gives it up: fills `url` with the address of the member
- * that wants or has it, else of one that answers. False: none is known. Any
- * thread; does not block. */
+ * that wants or has it, else of one that answers. False: none is known. Any thread; does not block.
+ */
 bool gz_scene_lease_successor(const struct gz_scene_lease *claim,
                               char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
 /* Whether gz_cluster_open created the scene. */
