@@ -352,13 +352,6 @@ enum gz_status gz_applier_add(struct gz_applier *applier, uint64_t n, const uint
     return gz_applier_flush(applier, error);
 }
 
-enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
-                                size_t size, struct gz_error *error)
-{
-    enum gz_status status = gz_applier_add(applier, n, bytes, size, error);
-    return status == GZ_OK ? gz_applier_flush(applier, error) : status;
-}
-
 /* ---- a copy ---- */
 
 static enum gz_status sync_file(const char *path, struct gz_error *error)

@@ -328,10 +328,9 @@ static bool run(struct gz_patcher *patcher, sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK && is_one;
 }
 
-/* The columns of which the row has values, or with `before` those that the condition has. */
-static uint64_t columns_of(const struct table *table, const struct row *row, bool before)
+/* A bit for each column that has a value. */
+static uint64_t columns_of(const struct table *table, const struct value *values)
 {
-    const struct value *values = before ? row->before : row->after;
     uint64_t columns = 0;
     for (size_t i = 0; i < table->count; i++) columns |= (uint64_t)(values[i].type != 0) << i;
     return columns;
@@ -352,8 +351,8 @@ static bool apply_row(struct gz_patcher *patcher, const struct table *table, con
 {
     const uint64_t all = ~(uint64_t)0 >> (COLUMNS_MAX - table->count);
     const bool has_before = row->what != SQLITE_INSERT, has_after = row->what != SQLITE_DELETE;
-    const uint64_t before = has_before ? columns_of(table, row, true) : 0;
-    const uint64_t after = has_after ? columns_of(table, row, false) : 0;
+    const uint64_t before = has_before ? columns_of(table, row->before) : 0;
+    const uint64_t after = has_after ? columns_of(table, row->after) : 0;
     /* an update has old values of its keys, and of what it changes, to which no key belongs */
     if (row->what == SQLITE_UPDATE
             ? after == 0 || (after & table->keys) != 0 || before != (after | table->keys)

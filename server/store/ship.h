@@ -77,10 +77,6 @@ GZ_MUST_USE enum gz_status gz_applier_add(struct gz_applier *applier, uint64_t n
  * that are no change, and as above. A loss of power may take the latest changes; the file is then
  * at an earlier place. */
 GZ_MUST_USE enum gz_status gz_applier_flush(struct gz_applier *applier, struct gz_error *error);
-/* Both at once. */
-GZ_MUST_USE enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n,
-                                            const uint8_t *bytes, size_t size,
-                                            struct gz_error *error);
 /* Closes the file; the applied changes then survive a loss of power, unless another program reads
  * the file. If the file has moved, whatever has its name now is left alone. NULL is fine. */
 void gz_applier_close(struct gz_applier *applier);
