@@ -844,6 +844,7 @@ static enum gz_status attempt_each(struct gz_client *client, double deadline, st
         const bool is_named = client->urls.is_named;
         double now = now_s(), share_s = (deadline - now) / (double)left;
         if (is_named) share_s = fmin(share_s, NAMED_SECONDS);
+        gz_urls_begin(&client->urls);
         status = attempt(client, now + share_s, again, error);
         again->never = again->never && !is_named;
         if (status == GZ_OK || again->never) break;

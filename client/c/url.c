@@ -174,8 +174,14 @@ const struct gz_url *gz_urls_here(const struct gz_urls *urls)
     return urls->is_named ? &urls->named : &urls->all[urls->at];
 }
 
+void gz_urls_begin(struct gz_urls *urls)
+{
+    urls->goes_on = false;
+}
+
 void gz_urls_next(struct gz_urls *urls)
 {
+    if (urls->goes_on) return;
     if (!urls->is_named) urls->at = (urls->at + 1) % urls->count;
     urls->is_named = false;
 }
@@ -193,6 +199,7 @@ void gz_urls_name(struct gz_urls *urls, const char *text, size_t size)
     if (gz_url_parse(&named, text, size, &unsaid) != GZ_OK || named.login[0] != '\0' ||
         (gz_urls_here(urls)->tls && !named.tls))
         return;
+    urls->goes_on = true;
     urls->is_named = false;
     for (size_t i = 0; i < urls->count; i++) {
         if (!is_same(&urls->all[i], &named)) continue;

@@ -33,6 +33,7 @@ struct gz_urls {
     size_t at;           /* which one to use; below `count` */
     struct gz_url named; /* tried once before them, if is_named: a server said where to go */
     bool is_named;
+    bool goes_on; /* a server said so since the last attempt began */
 };
 
 /* Parses a list with commas or white space between the URLs. The caller frees the list, also after
@@ -41,11 +42,13 @@ GZ_MUST_USE enum gz_status gz_urls_parse(struct gz_urls *urls, const char *text,
                                          struct gz_error *error);
 void gz_urls_free(struct gz_urls *urls);
 const struct gz_url *gz_urls_here(const struct gz_urls *urls);
+/* An attempt at the present address begins. */
+void gz_urls_begin(struct gz_urls *urls);
 /* The server at the present address said where to go. What is no URL, or gives up TLS, is ignored.
  */
 void gz_urls_name(struct gz_urls *urls, const char *text, size_t size);
-/* Goes on to the next one, behind the last to the first. After a named one the present one is
- * next. */
+/* The attempt failed: goes on to where its server said, else to the next one, behind the last to
+ * the first. After a named one the present one of the list is next. */
 void gz_urls_next(struct gz_urls *urls);
 
 #endif

@@ -116,6 +116,13 @@ static void expect_next(struct gz_urls *urls, const char *named, const char *aut
     assert_string_equal(gz_urls_here(urls)->authority, authority);
 }
 
+static void expect_after_failure(struct gz_urls *urls, const char *authority)
+{
+    gz_urls_begin(urls);
+    gz_urls_next(urls);
+    assert_string_equal(gz_urls_here(urls)->authority, authority);
+}
+
 /* Once, and then those of the list go on. */
 TEST(test_an_address_that_a_server_names_is_tried_first)
 {
@@ -123,14 +130,31 @@ TEST(test_an_address_that_a_server_names_is_tried_first)
     struct gz_error error;
     assert_int_equal(gz_urls_parse(&urls, "ws://a:1/ws, ws://b:2/ws", &error), GZ_OK);
     expect_next(&urls, "http://c:3", "c:3");
-    gz_urls_next(&urls);
-    assert_string_equal(gz_urls_here(&urls)->authority, "a:1");
+    expect_after_failure(&urls, "a:1");
     expect_next(&urls, "http://b:2/", "b:2"); /* one of its own */
-    gz_urls_next(&urls);
+    expect_after_failure(&urls, "a:1");
     expect_next(&urls, "no address", "a:1");
     expect_next(&urls, "http://user:secret@d:4", "a:1");
     expect_next(&urls, "https://d:4", "d:4");
     expect_next(&urls, "http://e:5", "d:4"); /* TLS is not given up */
+    gz_urls_free(&urls);
+}
+
+/* It does not matter whether the client had joined by then. */
+TEST(test_an_address_that_a_server_names_during_an_attempt_is_tried_next)
+{
+    struct gz_urls urls = {0};
+    struct gz_error error;
+    assert_int_equal(gz_urls_parse(&urls, "ws://a:1/ws, ws://b:2/ws, ws://d:4/ws", &error), GZ_OK);
+    gz_urls_begin(&urls);
+    expect_next(&urls, "http://c:3", "c:3");
+    gz_urls_next(&urls);
+    assert_string_equal(gz_urls_here(&urls)->authority, "c:3");
+    gz_urls_begin(&urls);
+    expect_next(&urls, "http://b:2", "b:2");
+    gz_urls_next(&urls);
+    assert_string_equal(gz_urls_here(&urls)->authority, "b:2");
+    expect_after_failure(&urls, "d:4");
     gz_urls_free(&urls);
 }
 
