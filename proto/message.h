@@ -548,7 +548,7 @@ struct gz_presence {
                  users */
 };
 
-/* ---- the packed form: client/c/compact.h turns it into the messages above ---- */
+/* ---- the packed form: client/c/packed.h turns it into the messages above ---- */
 
 /* A node that moved: of t only the coordinates with X, Y and Z. */
 struct gz_move {

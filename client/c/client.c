@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "compact.h"
 #include "gizmo_client.h"
 #include "headers.h"
 #include "http.h"
 #include "interests.h"
+#include "packed.h"
 #include "prediction.h"
 #include "proto/limits.h"
 #include "refusal.h"
@@ -61,7 +61,7 @@ struct gz_client {
     struct gz_mirror *mirror;
     struct gz_pinboard *pinboard;
     struct gz_people *people;
-    struct gz_compact *compact;
+    struct gz_packed *packed;
     struct gz_interests interests;
     struct gz_prediction *prediction; /* NULL if it was not asked for */
     bool part; /* the mirror holds, or may hold, a part of the scene: nothing to resume from */
@@ -495,11 +495,11 @@ static bool decode_next(struct gz_client *client)
     }
     if (frame == NULL) return false;
     struct gz_error error = {.status = GZ_OK};
-    gz_arena_reset(&client->arena, gz_compact_bytes_max(frame->bytes.size));
+    gz_arena_reset(&client->arena, gz_packed_bytes_max(frame->bytes.size));
     enum gz_status status = gz_decode(GZ_FROM_SERVER, frame->bytes.data, frame->bytes.size,
                                       &client->offset, &client->arena, &client->message, &error);
     if (status == GZ_OK)
-        status = gz_compact_turn(client->compact, &client->arena, &client->message, &error);
+        status = gz_packed_turn(client->packed, &client->arena, &client->message, &error);
     if (status == GZ_OK) status = take(client, &error);
     if (status == GZ_OK && client->prediction != NULL)
         gz_prediction_received(client->prediction, &client->message);
@@ -913,9 +913,9 @@ static bool fill(struct gz_client *client, const struct gz_client_options *optio
     client->mirror = gz_mirror_create();
     client->pinboard = gz_pinboard_create();
     client->people = gz_people_create();
-    client->compact = gz_compact_create(place_of, client->mirror);
+    client->packed = gz_packed_create(place_of, client->mirror);
     if (client->mirror == NULL || client->pinboard == NULL || client->people == NULL ||
-        client->compact == NULL)
+        client->packed == NULL)
         return false;
     if (options->predict) client->prediction = gz_prediction_create(client->mirror);
     if (options->predict && client->prediction == NULL) return false;
@@ -959,7 +959,7 @@ void gz_client_destroy(struct gz_client *client)
     gz_mirror_destroy(client->mirror);
     gz_pinboard_destroy(client->pinboard);
     gz_people_destroy(client->people);
-    gz_compact_destroy(client->compact);
+    gz_packed_destroy(client->packed);
     gz_interests_clear(&client->interests);
     gz_urls_free(&client->urls);
     free(client->scene);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "feed/state.h"
-#include "proto/compact.h"
 #include "proto/limits.h"
+#include "proto/packed.h"
 
 /* ---- crowd ---- */
 

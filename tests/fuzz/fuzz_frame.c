@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "compact.h"
+#include "packed.h"
 #include "proto/limits.h"
 #include "proto/message.h"
 
@@ -48,10 +48,10 @@ static const gz_trs *place_of(const void *scene, uint64_t id)
     return id % 8 != 0 ? &place : NULL;
 }
 
-static void turn(struct gz_compact *compact, struct gz_arena *arena, struct gz_message message)
+static void turn(struct gz_packed *packed, struct gz_arena *arena, struct gz_message message)
 {
     struct gz_error error = {.message = ""};
-    enum gz_status status = gz_compact_turn(compact, arena, &message, &error);
+    enum gz_status status = gz_packed_turn(packed, arena, &message, &error);
     require(status == GZ_OK || status == GZ_CONFLICT || status == GZ_BAD_VALUE);
     require((status == GZ_OK) == (error.message[0] == '\0'));
     require(status != GZ_OK || message.op < GZ_OP_MOVES || message.op == GZ_OP_MOTION);
@@ -65,8 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size--;
     struct gz_arena arena;
     gz_arena_init(&arena, 0);
-    struct gz_compact *compact = gz_compact_create(place_of, NULL);
-    require(compact != NULL);
+    struct gz_packed *packed = gz_packed_create(place_of, NULL);
+    require(packed != NULL);
     for (size_t offset = 0; offset < size;) {
         size_t start = offset;
         struct gz_message message;
@@ -77,14 +77,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(status != GZ_TOO_LARGE && status != GZ_NO_MEMORY);
         if (status == GZ_OK) {
             check_accepted(side, &message);
-            arena.max = gz_compact_bytes_max(size);
-            if (side == GZ_FROM_SERVER) turn(compact, &arena, message);
+            arena.max = gz_packed_bytes_max(size);
+            if (side == GZ_FROM_SERVER) turn(packed, &arena, message);
         } else {
             require(error.status == status && error.message[0] != '\0');
             require(arena.used <= GZ_DECODE_FACTOR_MAX * (offset - start) + GZ_DECODE_BYTES_FLOOR);
         }
     }
-    gz_compact_destroy(compact);
+    gz_packed_destroy(packed);
     gz_arena_finish(&arena);
     return 0;
 }

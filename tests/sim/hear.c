@@ -213,14 +213,14 @@ static void turn(struct sim *sim, struct person *person, struct parcel *parcel,
 {
     struct gz_error error = {.message = ""};
     person->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
-    PROMISE(person->compact != NULL || message->op < GZ_OP_MOVES,
+    PROMISE(person->packed != NULL || message->op < GZ_OP_MOVES,
             "the packed form is for who asked for it", "%s/%d", person->user, person->index);
-    if (person->compact == NULL) return;
+    if (person->packed == NULL) return;
     PROMISE(message->op != GZ_OP_DELTA, "deltas come in the form that was asked for", "%s/%d",
             person->user, person->index);
     if (message->op == GZ_OP_MOTION) mark_listed(person, &message->motion);
     if (message->op == GZ_OP_MOVES) sim->counts->motions += message->moves.step_count;
-    enum gz_status status = gz_compact_turn(person->compact, &parcel->arena, message, &error);
+    enum gz_status status = gz_packed_turn(person->packed, &parcel->arena, message, &error);
     PROMISE(status == GZ_OK, "what is said in the packed form follows", "%s/%d: %s", person->user,
             person->index, error.message);
 }

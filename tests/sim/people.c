@@ -37,7 +37,7 @@ static void come(struct sim *sim, struct person *person)
     hello.hello.scene = (struct gz_text){"sim", 3};
     hello.hello.user = (struct gz_text){person->user, strlen(person->user)};
     hello.hello.draw = person->draw;
-    hello.hello.packed = person->compact != NULL;
+    hello.hello.packed = person->packed != NULL;
     choose_resume(sim, person, &hello);
     uint8_t *bytes;
     size_t size;

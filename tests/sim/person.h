@@ -3,7 +3,7 @@
 #ifndef GZ_TEST_SIM_PERSON_H
 #define GZ_TEST_SIM_PERSON_H
 
-#include "compact.h"
+#include "packed.h"
 #include "server/maxima.h"
 #include "sim/facts.h"
 #include "support/core_mirror.h"
@@ -64,10 +64,10 @@ struct person {
     enum gz_role role; /* by the token, in every scene */
     bool is_unknown;   /* has no role but by the scene's access */
     bool draw;
-    uint64_t here;              /* how many there are, as it was told; 0: it was not */
-    struct gz_compact *compact; /* it reads the packed form; NULL: the plain one */
-    size_t told_singly;         /* nodes of the message that it hears, before those in motions */
-    struct link *link;          /* NULL while away */
+    uint64_t here;            /* how many there are, as it was told; 0: it was not */
+    struct gz_packed *packed; /* it reads the packed form; NULL: the plain one */
+    size_t told_singly;       /* nodes of the message that it hears, before those in motions */
+    struct link *link;        /* NULL while away */
     bool welcome;
     uint64_t session, epoch, saved, edit_seq, edits_before;
     char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of its last welcome */

@@ -202,7 +202,7 @@ static bool step(struct sim *sim, double end)
 /* The packed form has a pointer in parts of the viewport. */
 static bool is_at(const struct person *person, const double told[2], const double at[2])
 {
-    const double far = person->compact != NULL ? 0.1 : 0;
+    const double far = person->packed != NULL ? 0.1 : 0;
     return fabs(told[0] - at[0]) <= far && fabs(told[1] - at[1]) <= far;
 }
 
@@ -361,8 +361,8 @@ static void populate(struct sim *sim)
         person->is_unknown = sim->grants && i == PEOPLE - 1;
         person->draw = i == 0;
         if (sim->packs && i % 4 < 2) {
-            person->compact = gz_compact_create(place_of, &person->mirror);
-            if (person->compact == NULL) abort();
+            person->packed = gz_packed_create(place_of, &person->mirror);
+            if (person->packed == NULL) abort();
         }
         person->checked = UINT64_MAX;
         person->next_s = sim->now.mono_s + between(sim, 0, 1);
@@ -387,7 +387,7 @@ static void finish(struct sim *sim)
             free(person->requests[j]);
         }
         free(person->requests);
-        gz_compact_destroy(person->compact);
+        gz_packed_destroy(person->packed);
         mirror_finish(&person->mirror);
         mirror_notes_finish(&person->notes);
         mirror_checkpoints_finish(&person->checkpoints);

@@ -23,7 +23,7 @@ may proto/token "$shared|\"proto/(message|token/[a-z_0-9]+)\.h\"|<(jansson|opens
 # A client sees what both ends use. gizmoctl solves without a daemon, asks the database of a cluster, checks a scene's file and reads a glTF file as the daemon does.
 own='"[a-z_]+\.h"'
 may client/predict "$own|\"(proto/base/(linear|vocabulary)|solver/(solver|gizmo_state))\.h\""
-may client/c "$shared|$own|\"(proto/(message|compact|fields|read)|predict/predict|solver/solver)\.h\"|<(libwebsockets|jansson|openssl/[a-z0-9_]+)\.h>"
+may client/c "$shared|$own|\"(proto/(message|packed|fields|read)|predict/predict|solver/solver)\.h\"|<(libwebsockets|jansson|openssl/[a-z0-9_]+)\.h>"
 may client/ctl "$shared|$own|\"(proto/(args/args|message|token/(token|keys))|solver/replay|store/store|cluster/postgres|gltf/gltf)\.h\"|<jansson\.h>"
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
 may server/feed "$ours|\"(scene|proto|feed)/[a-z_]+\.h\""

@@ -206,7 +206,7 @@ static void free_client(struct client *client)
     client_forget(client);
     forget_wishes(client);
     free(client->cameras);
-    gz_compact_destroy(client->compact);
+    gz_packed_destroy(client->packed);
     mirror_finish(&client->mirror);
     mirror_notes_finish(&client->notes);
     mirror_checkpoints_finish(&client->checkpoints);
@@ -477,7 +477,7 @@ static struct gz_message hello_of(const struct client *client)
     hello.hello.v = GZ_PROTOCOL_VERSION;
     hello.hello.user = (struct gz_text){client->user, strlen(client->user)};
     hello.hello.draw = client->draw;
-    hello.hello.packed = client->compact != NULL;
+    hello.hello.packed = client->packed != NULL;
     return hello;
 }
 
@@ -498,7 +498,7 @@ static struct client *new_client(struct host *host, const struct gz_claims *clai
     client->told_s = host->now.unix_s;
     client->draw = draw;
     if (!host->plain && host->next_session % 2 == 0)
-        client->compact = gz_compact_create(place_of, &client->mirror);
+        client->packed = gz_packed_create(place_of, &client->mirror);
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
@@ -585,8 +585,8 @@ void client_leave(struct client *client)
 void client_come_as(struct client *client, bool packed)
 {
     client_leave(client);
-    gz_compact_destroy(client->compact);
-    client->compact = packed ? gz_compact_create(place_of, &client->mirror) : NULL;
+    gz_packed_destroy(client->packed);
+    client->packed = packed ? gz_packed_create(place_of, &client->mirror) : NULL;
     client_enter_again(client);
     host_turn(client->host);
 }
@@ -594,7 +594,7 @@ void client_come_as(struct client *client, bool packed)
 struct client *client_join_as(struct host *host, const char *user, enum gz_role role, bool packed)
 {
     struct client *client = client_join(host, user, role);
-    if ((client->compact != NULL) != packed) client_come_as(client, packed);
+    if ((client->packed != NULL) != packed) client_come_as(client, packed);
     return client;
 }
 
@@ -787,7 +787,7 @@ static struct gz_text keep_text(struct gz_arena *arena, struct gz_text text)
     return (struct gz_text){copy, text.size};
 }
 
-/* Copies the users: the reader of the compact form keeps them only until its next message. */
+/* Copies the users: the reader of the packed form keeps them only until its next message. */
 static void keep_users(struct gz_arena *arena, struct gz_presence *presence)
 {
     struct gz_presence_user *users = gz_arena_take(arena, presence->count + 1, sizeof *users);
@@ -824,13 +824,13 @@ static void turn(struct client *client, struct gz_arena *arena, struct gz_messag
     struct gz_error error = {.message = ""};
     const bool is_packed = message->op >= GZ_OP_MOVES;
     client->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
-    if (client->compact == NULL) {
+    if (client->packed == NULL) {
         assert_false(is_packed);
         return;
     }
     assert_true(message->op != GZ_OP_DELTA);
     if (message->op == GZ_OP_MOTION) mark_listed(client, &message->motion);
-    if (gz_compact_turn(client->compact, arena, message, &error) != GZ_OK)
+    if (gz_packed_turn(client->packed, arena, message, &error) != GZ_OK)
         fail_msg("the server said what does not follow: %s", error.message);
     if (is_packed && message->op == GZ_OP_PRESENCE) keep_users(arena, &message->presence);
     if (is_packed && message->op == GZ_OP_DELTA) keep_nodes(arena, &message->delta);

@@ -9,8 +9,8 @@
 #ifndef GZ_TEST_CORE_HOST_H
 #define GZ_TEST_CORE_HOST_H
 
-#include "compact.h"
 #include "core/core.h"
+#include "packed.h"
 #include "proto/token/claims.h"
 #include "server/maxima.h"
 #include "support/core_mirror.h"
@@ -62,7 +62,7 @@ struct client {
     struct gz_claims claims;
     bool stalled; /* takes no frames */
     bool draw;
-    struct gz_compact *compact; /* it reads the packed form; NULL: the plain one */
+    struct gz_packed *packed; /* it reads the packed form; NULL: the plain one */
     struct mirror mirror;
     struct part_wish wish; /* the part that its deltas have to hold */
     struct said *said, **said_end;

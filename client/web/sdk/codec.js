@@ -1,6 +1,6 @@
 // codec.js - converts the wire format to plain objects and back. A frame is one WebSocket message:
 // one or more messages in sequence, which are MessagePack maps whose `op` names their type, and in
-// the packed form lists with a number in place of that (compact.js).
+// the packed form lists with a number in place of that (packed.js).
 // proto/README.md describes the messages; what the server checks is not checked here. Ids and seq
 // are below 2^53, so they are plain numbers.
 import { Encoder, decodeMulti } from "@msgpack/msgpack";

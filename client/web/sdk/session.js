@@ -5,7 +5,7 @@
 // reconnect.
 import { socketUrls } from "./address.js";
 import { asEdit, wholeEdits } from "./answers.js";
-import { CompactReader } from "./compact.js";
+import { PackedReader } from "./packed.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
 import { Prediction } from "./prediction.js";
@@ -124,7 +124,7 @@ export class Session extends Emitter {
   #wheel = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #wheelRests;
-  #compact = new CompactReader((id) => this.scene.toldNow(id));
+  #packed = new PackedReader((id) => this.scene.toldNow(id));
   /** The deltas of a state that is not complete yet. @type {any[]} */
   #coming = [];
   #roster = new Roster();
@@ -795,7 +795,7 @@ export class Session extends Emitter {
     let people = false;
     const { here } = this;
     for (const told of messages) {
-      const message = this.#compact.read(told);
+      const message = this.#packed.read(told);
       if (!message) continue;
       people ||= message.op === "presence";
       if (message.op === "delta") this.#delta(message);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "compact.h"
+#include "packed.h"
 #include "prediction.h"
 #include "support/proxy.h"
 #include "workbench.h"
@@ -585,11 +585,11 @@ TEST(test_ahead_very_many_sets_are_no_correction)
 }
 
 /* In the packed form: of the own session these fields are told anew, and nothing is selected. */
-static void tell_person(struct desk *desk, struct gz_compact *compact, uint64_t has)
+static void tell_person(struct desk *desk, struct gz_packed *packed, uint64_t has)
 {
     struct gz_message message = {
         .op = GZ_OP_PERSON, .has = has, .person = {.session = 5, .user = gz_client_text("ada")}};
-    assert_int_equal(gz_compact_turn(compact, NULL, &message, NULL), GZ_OK);
+    assert_int_equal(gz_packed_turn(packed, NULL, &message, NULL), GZ_OK);
     gz_prediction_received(desk->prediction, &message);
 }
 
@@ -598,19 +598,19 @@ TEST(test_ahead_selection_goes_when_that_is_told_and_not_with_another_field)
 {
     struct desk desk;
     struct gz_message gizmo;
-    struct gz_compact *compact = gz_compact_create(NULL, NULL);
+    struct gz_packed *packed = gz_packed_create(NULL, NULL);
     const uint64_t id = 1, who = GZ_HAS_PERSON_USER | GZ_HAS_PERSON_COLOUR | GZ_HAS_PERSON_ROLE;
-    assert_non_null(compact);
+    assert_non_null(packed);
     open_desk(&desk, GZ_ROLE_EDITOR);
     tell_node(&desk, 1, 0, 1);
-    tell_person(&desk, compact, who | GZ_HAS_PERSON_SELECTION);
+    tell_person(&desk, packed, who | GZ_HAS_PERSON_SELECTION);
     answer(&desk, say(&desk, message_select(&id)), 1);
     assert_true(gz_prediction_gizmo(desk.prediction, &gizmo));
-    tell_person(&desk, compact, GZ_HAS_PERSON_LENS);
+    tell_person(&desk, packed, GZ_HAS_PERSON_LENS);
     assert_true(gz_prediction_gizmo(desk.prediction, &gizmo));
-    tell_person(&desk, compact, GZ_HAS_PERSON_SELECTION);
+    tell_person(&desk, packed, GZ_HAS_PERSON_SELECTION);
     assert_false(gz_prediction_gizmo(desk.prediction, &gizmo));
-    gz_compact_destroy(compact);
+    gz_packed_destroy(packed);
     close_desk(&desk);
 }
 

@@ -179,7 +179,7 @@ TEST_ON_STAGE(test_following_another_shows_where_she_looks_and_points)
 
 /* At 60 moves a second 2 kB, with all that comes between the moves. Both watchers have the same
  * scene in the end. */
-TEST_ON_STAGE(test_compact_watcher_reads_33_bytes_for_each_move)
+TEST_ON_STAGE(test_packed_watcher_reads_33_bytes_for_each_move)
 {
     enum { MOVES = 300 };
     struct stage *stage = *state;

@@ -210,7 +210,7 @@ TEST(test_interest_in_all_shares_frames_again)
     struct scene s;
     open_scene(&s);
     /* only equal forms have equal bytes */
-    struct client *c = client_join_as(&s.host, "cho", GZ_ROLE_VIEWER, s.b->compact != NULL);
+    struct client *c = client_join_as(&s.host, "cho", GZ_ROLE_VIEWER, s.b->packed != NULL);
     assert_ok(ask_box(s.b, -1, 1));
     assert_ok(ask_move(s.a, s.hand, 1, 2, 3));
     assert_ok(ask_whole(s.b));

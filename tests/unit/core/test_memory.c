@@ -202,7 +202,7 @@ TEST(test_steady_turn_is_one_frame_for_all)
         const uint8_t *shared_by_form[2] = {NULL};
         for (struct client *client = host.clients; client != NULL; client = client->next) {
             size_t frames, alone = 0;
-            const uint8_t **shared = &shared_by_form[client->compact != NULL];
+            const uint8_t **shared = &shared_by_form[client->packed != NULL];
             if (client == dragging) continue;
             const uint8_t *bytes = drop_frames(&host, client, &frames, &alone);
             assert_int_equal(frames, 1);

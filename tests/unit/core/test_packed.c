@@ -67,7 +67,7 @@ static double drag_for(struct scene *s, size_t editors, size_t moves)
 
 /* ---- bytes ---- */
 
-TEST(test_compact_drag_of_one_editor_takes_two_kilobytes_a_second)
+TEST(test_packed_drag_of_one_editor_takes_two_kilobytes_a_second)
 {
     struct scene s;
     open_scene(&s, 1, GZ_TX);
@@ -78,7 +78,7 @@ TEST(test_compact_drag_of_one_editor_takes_two_kilobytes_a_second)
 }
 
 /* An axis each: what 16 editors take grows with the turns that their pointers need. */
-TEST(test_compact_drags_of_16_editors)
+TEST(test_packed_drags_of_16_editors)
 {
     struct scene s;
     open_scene(&s, EDITORS, GZ_TX);
@@ -91,7 +91,7 @@ TEST(test_compact_drags_of_16_editors)
 }
 
 /* How much the end of a drag adds to seq. */
-TEST(test_compact_end_of_a_drag_tells_no_node_twice)
+TEST(test_packed_end_of_a_drag_tells_no_node_twice)
 {
     struct scene s;
     open_scene(&s, 1, GZ_TX);
@@ -105,7 +105,7 @@ TEST(test_compact_end_of_a_drag_tells_no_node_twice)
 
 /* ---- who is told what ---- */
 
-TEST(test_compact_watcher_is_not_told_of_acknowledgements_and_a_dragger_is)
+TEST(test_packed_watcher_is_not_told_of_acknowledgements_and_a_dragger_is)
 {
     struct scene s;
     open_scene(&s, 1, GZ_TX);
@@ -127,7 +127,7 @@ TEST(test_compact_watcher_is_not_told_of_acknowledgements_and_a_dragger_is)
 }
 
 /* `by` is told when it changes, and stays what it was between. */
-TEST(test_compact_delta_tells_who_moved_a_node_once)
+TEST(test_packed_delta_tells_who_moved_a_node_once)
 {
     struct scene s;
     open_scene(&s, 1, GZ_TX);
@@ -147,7 +147,7 @@ static size_t bytes_of_join(struct client *client, bool packed)
     return client->bytes_heard - before;
 }
 
-TEST(test_compact_join_takes_less_than_half_of_the_bytes)
+TEST(test_packed_join_takes_less_than_half_of_the_bytes)
 {
     enum { NODES = 200 };
     struct scene s;
@@ -174,7 +174,7 @@ static const struct gz_presence_user *seen(const struct scene *s, const struct c
 }
 
 /* What the packed form rounds: a pixel of a viewport to 1 / 65535 of it, a turn to 16 bits. */
-TEST(test_compact_person_points_and_looks_where_the_other_form_says)
+TEST(test_packed_person_points_and_looks_where_the_other_form_says)
 {
     struct scene s;
     open_scene(&s, 1, GZ_TX);
@@ -206,7 +206,7 @@ TEST(test_compact_person_points_and_looks_where_the_other_form_says)
     close_scene(&s);
 }
 
-TEST(test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_all)
+TEST(test_packed_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_all)
 {
     struct scene s;
     open_scene(&s, 2, GZ_TX);
@@ -231,7 +231,7 @@ TEST(test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_al
 }
 
 /* The pixel is so far from the viewport that neither a place in it nor a ray is told. */
-TEST(test_compact_presence_of_which_nothing_is_told_makes_no_frame)
+TEST(test_packed_presence_of_which_nothing_is_told_makes_no_frame)
 {
     struct scene s;
     open_scene(&s, 1, GZ_TX);
@@ -255,7 +255,7 @@ TEST(test_compact_presence_of_which_nothing_is_told_makes_no_frame)
 }
 
 /* What changed of a user before others did, and whose record then comes last, is told with it. */
-TEST(test_compact_presence_that_takes_several_frames_misses_nothing)
+TEST(test_packed_presence_that_takes_several_frames_misses_nothing)
 {
     enum { CROWD = 16, MANY = 10000 };
     struct host host;
@@ -318,13 +318,13 @@ static void read_what_comes_last(int others)
     host_finish(&host);
 }
 
-TEST(test_large_compact_presence_in_pieces_is_read_to_its_end)
+TEST(test_large_packed_presence_in_pieces_is_read_to_its_end)
 {
     for (int others = 8; others < 16; others++) read_what_comes_last(others);
 }
 
 /* However many move at once, their pointers take no more of a line than those of a few. */
-TEST(test_compact_presence_of_a_crowd_takes_bounded_bytes)
+TEST(test_packed_presence_of_a_crowd_takes_bounded_bytes)
 {
     enum { CROWD = 64 };
     struct scene s;

@@ -1,13 +1,13 @@
-/* compact.c - converts the packed form to `delta` and `presence`. See compact.h. */
-#include "compact.h"
+/* packed.c - converts the packed form to `delta` and `presence`. See packed.h. */
+#include "packed.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/compact.h"
 #include "proto/limits.h"
+#include "proto/packed.h"
 #include "records.h"
 
 /* Fewest bytes of a node in `moves`: [0, 1]. */
@@ -29,8 +29,8 @@ struct motion {
     } nodes[];
 };
 
-struct gz_compact {
-    gz_compact_place *place;
+struct gz_packed {
+    gz_packed_place *place;
     const void *scene;
     bool has_delta; /* one came since the welcome: */
     uint64_t seq, saved, ms;
@@ -41,43 +41,43 @@ struct gz_compact {
     struct gz_records known;
 };
 
-struct gz_compact *gz_compact_create(gz_compact_place *place, const void *scene)
+struct gz_packed *gz_packed_create(gz_packed_place *place, const void *scene)
 {
-    struct gz_compact *compact = calloc(1, sizeof *compact);
-    if (compact == NULL) return NULL;
-    compact->place = place;
-    compact->scene = scene;
-    compact->people = gz_people_create();
-    if (compact->people != NULL) return compact;
-    free(compact);
+    struct gz_packed *packed = calloc(1, sizeof *packed);
+    if (packed == NULL) return NULL;
+    packed->place = place;
+    packed->scene = scene;
+    packed->people = gz_people_create();
+    if (packed->people != NULL) return packed;
+    free(packed);
     return NULL;
 }
 
-static void forget_people(struct gz_compact *compact)
+static void forget_people(struct gz_packed *packed)
 {
-    gz_people_clear(compact->people);
-    gz_records_clear(&compact->known);
+    gz_people_clear(packed->people);
+    gz_records_clear(&packed->known);
 }
 
-static void forget_motions(struct gz_compact *compact)
+static void forget_motions(struct gz_packed *packed)
 {
     for (size_t i = 0; i < GZ_MOTIONS_MAX; i++) {
-        free(compact->motions[i]);
-        compact->motions[i] = NULL;
+        free(packed->motions[i]);
+        packed->motions[i] = NULL;
     }
 }
 
-void gz_compact_destroy(struct gz_compact *compact)
+void gz_packed_destroy(struct gz_packed *packed)
 {
-    if (compact == NULL) return;
-    forget_people(compact);
-    forget_motions(compact);
-    free(compact->moved);
-    gz_people_destroy(compact->people);
-    free(compact);
+    if (packed == NULL) return;
+    forget_people(packed);
+    forget_motions(packed);
+    free(packed->moved);
+    gz_people_destroy(packed->people);
+    free(packed);
 }
 
-size_t gz_compact_bytes_max(size_t frame_size)
+size_t gz_packed_bytes_max(size_t frame_size)
 {
     return gz_decode_bytes_max(frame_size) +
            frame_size / MOVE_BYTES_MIN * sizeof(struct gz_node_state);
@@ -85,24 +85,24 @@ size_t gz_compact_bytes_max(size_t frame_size)
 
 /* ---- moves ---- */
 
-static void follow_delta(struct gz_compact *compact, const struct gz_delta *delta)
+static void follow_delta(struct gz_packed *packed, const struct gz_delta *delta)
 {
-    if (delta->from == 0) forget_motions(compact);
-    compact->has_delta = true;
-    compact->seq = delta->seq;
-    compact->saved = delta->saved;
-    compact->ms = (uint64_t)llround(delta->time * 1000);
+    if (delta->from == 0) forget_motions(packed);
+    packed->has_delta = true;
+    packed->seq = delta->seq;
+    packed->saved = delta->saved;
+    packed->ms = (uint64_t)llround(delta->time * 1000);
 }
 
-static enum gz_status check_place(const struct gz_compact *compact, const struct gz_moves *moves,
+static enum gz_status check_place(const struct gz_packed *packed, const struct gz_moves *moves,
                                   struct gz_error *error)
 {
-    if (!compact->has_delta || compact->seq % GZ_MOVES_FROM != moves->from)
+    if (!packed->has_delta || packed->seq % GZ_MOVES_FROM != moves->from)
         return gz_fail(error, GZ_CONFLICT,
                        "moves: it is from a seq with the remainder %" PRIu64
                        ", the scene here is at %" PRIu64,
-                       moves->from, compact->seq);
-    if (compact->seq + moves->step >= GZ_ID_LIMIT || moves->unsaved > compact->seq + moves->step)
+                       moves->from, packed->seq);
+    if (packed->seq + moves->step >= GZ_ID_LIMIT || moves->unsaved > packed->seq + moves->step)
         return gz_fail(error, GZ_BAD_VALUE, "moves: invalid seq");
     return GZ_OK;
 }
@@ -113,10 +113,10 @@ static_assert(GZ_HAS_MOVE_R == GZ_HAS_STATE_R && GZ_HAS_MOVE_S == GZ_HAS_STATE_S
               "a move's bits are those of a state");
 
 /* Converts a node; coordinates that were not sent are unchanged. */
-static enum gz_status turn_node(const struct gz_compact *compact, const struct gz_move *move,
+static enum gz_status turn_node(const struct gz_packed *packed, const struct gz_move *move,
                                 struct gz_node_state *state, struct gz_error *error)
 {
-    const gz_trs *before = compact->place(compact->scene, move->id);
+    const gz_trs *before = packed->place(packed->scene, move->id);
     if (before == NULL)
         return gz_fail(error, GZ_CONFLICT, "moves: node %" PRIu64 " does not exist", move->id);
     *state = (struct gz_node_state){
@@ -129,10 +129,10 @@ static enum gz_status turn_node(const struct gz_compact *compact, const struct g
     return GZ_OK;
 }
 
-static const struct motion *motion_of(const struct gz_compact *compact,
+static const struct motion *motion_of(const struct gz_packed *packed,
                                       const struct gz_motion_step *step)
 {
-    return step->motion <= GZ_MOTIONS_MAX ? compact->motions[step->motion - 1] : NULL;
+    return step->motion <= GZ_MOTIONS_MAX ? packed->motions[step->motion - 1] : NULL;
 }
 
 static gz_rigid rigid_of(const struct gz_motion_step *step)
@@ -146,10 +146,10 @@ static gz_rigid rigid_of(const struct gz_motion_step *step)
 }
 
 /* Converts a step; skips nodes that were deleted meanwhile. Returns the number of nodes. */
-static size_t turn_step(const struct gz_compact *compact, const struct gz_motion_step *step,
+static size_t turn_step(const struct gz_packed *packed, const struct gz_motion_step *step,
                         struct gz_node_state *states)
 {
-    const struct motion *motion = motion_of(compact, step);
+    const struct motion *motion = motion_of(packed, step);
     const gz_rigid rigid = rigid_of(step);
     size_t count = 0;
     for (size_t i = 0; i < motion->count; i++) {
@@ -161,19 +161,19 @@ static size_t turn_step(const struct gz_compact *compact, const struct gz_motion
             .by = motion->by,
             .trs = start->trs,
         };
-        count += compact->place(compact->scene, start->id) != NULL &&
-                 gz_rigid_apply(&rigid, &state->trs);
+        count +=
+            packed->place(packed->scene, start->id) != NULL && gz_rigid_apply(&rigid, &state->trs);
     }
     return count;
 }
 
 /* The number of nodes in the moves, with those in motions. */
-static enum gz_status count_nodes(const struct gz_compact *compact, const struct gz_moves *moves,
+static enum gz_status count_nodes(const struct gz_packed *packed, const struct gz_moves *moves,
                                   size_t *count, struct gz_error *error)
 {
     *count = moves->count;
     for (size_t i = 0; i < moves->step_count; i++) {
-        const struct motion *motion = motion_of(compact, &moves->steps[i]);
+        const struct motion *motion = motion_of(packed, &moves->steps[i]);
         if (motion == NULL)
             return gz_fail(error, GZ_CONFLICT, "moves: motion %" PRIu64 " was never sent",
                            moves->steps[i].motion);
@@ -184,62 +184,62 @@ static enum gz_status count_nodes(const struct gz_compact *compact, const struct
 
 /* Room for `count` nodes: outside of the frame's arena if motions make more of them than the arena
  * may hold. */
-static struct gz_node_state *take_nodes(struct gz_compact *compact, struct gz_arena *arena,
+static struct gz_node_state *take_nodes(struct gz_packed *packed, struct gz_arena *arena,
                                         const struct gz_moves *moves, size_t count)
 {
     if (moves->step_count == 0)
         return gz_arena_take(arena, count + 1, sizeof(struct gz_node_state));
-    return gz_grow(&compact->moved, &compact->moved_capacity, count + 1, sizeof *compact->moved)
-               ? compact->moved
+    return gz_grow(&packed->moved, &packed->moved_capacity, count + 1, sizeof *packed->moved)
+               ? packed->moved
                : NULL;
 }
 
-static enum gz_status turn_nodes(const struct gz_compact *compact, const struct gz_moves *moves,
+static enum gz_status turn_nodes(const struct gz_packed *packed, const struct gz_moves *moves,
                                  struct gz_node_state *states, size_t *count,
                                  struct gz_error *error)
 {
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < moves->count && status == GZ_OK; i++)
-        status = turn_node(compact, &moves->nodes[i], &states[i], error);
+        status = turn_node(packed, &moves->nodes[i], &states[i], error);
     *count = moves->count;
     for (size_t i = 0; i < moves->step_count && status == GZ_OK; i++)
-        *count += turn_step(compact, &moves->steps[i], states + *count);
+        *count += turn_step(packed, &moves->steps[i], states + *count);
     return status;
 }
 
-static enum gz_status turn_moves(struct gz_compact *compact, struct gz_arena *arena,
+static enum gz_status turn_moves(struct gz_packed *packed, struct gz_arena *arena,
                                  struct gz_message *message, struct gz_error *error)
 {
     const struct gz_moves moves = message->moves;
-    enum gz_status status = check_place(compact, &moves, error);
+    enum gz_status status = check_place(packed, &moves, error);
     if (status != GZ_OK) return status;
     size_t count;
-    status = count_nodes(compact, &moves, &count, error);
+    status = count_nodes(packed, &moves, &count, error);
     if (status != GZ_OK) return status;
-    struct gz_node_state *nodes = take_nodes(compact, arena, &moves, count);
+    struct gz_node_state *nodes = take_nodes(packed, arena, &moves, count);
     if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
-    status = turn_nodes(compact, &moves, nodes, &count, error);
+    status = turn_nodes(packed, &moves, nodes, &count, error);
     if (status != GZ_OK) return status;
-    const uint64_t seq = compact->seq + moves.step;
+    const uint64_t seq = packed->seq + moves.step;
     const bool saves = (message->has & GZ_HAS_MOVES_UNSAVED) != 0;
     *message = (struct gz_message){
         .op = GZ_OP_DELTA,
-        .delta = {.from = compact->seq,
+        .delta = {.from = packed->seq,
                   .seq = seq,
-                  .saved = saves ? seq - moves.unsaved : compact->saved,
-                  .time = (double)(compact->ms + moves.ms) / 1000,
+                  .saved = saves ? seq - moves.unsaved : packed->saved,
+                  .time = (double)(packed->ms + moves.ms) / 1000,
                   .nodes = nodes,
                   .count = count,
                   .acks = moves.acks,
                   .ack_count = moves.ack_count},
     };
-    follow_delta(compact, &message->delta);
+    follow_delta(packed, &message->delta);
     return GZ_OK;
 }
 
 /* ---- motion ---- */
 
-static enum gz_status keep_nodes(const struct gz_compact *compact,
+static enum gz_status keep_nodes(const struct gz_packed *packed,
                                  const struct gz_motion_message *message, struct motion *motion,
                                  struct gz_error *error)
 {
@@ -252,7 +252,7 @@ static enum gz_status keep_nodes(const struct gz_compact *compact,
     }
     for (size_t i = 0; i < message->nodes.count; i++) {
         const uint64_t id = message->nodes.ids[i];
-        const gz_trs *now = compact->place(compact->scene, id);
+        const gz_trs *now = packed->place(packed->scene, id);
         if (now == NULL)
             return gz_fail(error, GZ_CONFLICT, "motion: node %" PRIu64 " does not exist", id);
         motion->nodes[motion->count++] = (struct start){id, *now};
@@ -260,33 +260,33 @@ static enum gz_status keep_nodes(const struct gz_compact *compact,
     return GZ_OK;
 }
 
-static enum gz_status take_motion(struct gz_compact *compact,
-                                  const struct gz_motion_message *message, struct gz_error *error)
+static enum gz_status take_motion(struct gz_packed *packed, const struct gz_motion_message *message,
+                                  struct gz_error *error)
 {
     const size_t count = message->nodes.count + message->start_count;
     if (message->motion > GZ_MOTIONS_MAX || count > GZ_MOTION_NODES_MAX)
         return gz_fail(error, GZ_BAD_VALUE, "motion: invalid number or count");
     struct motion *motion = calloc(1, sizeof *motion + count * sizeof *motion->nodes);
     if (motion == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a motion");
-    enum gz_status status = keep_nodes(compact, message, motion, error);
+    enum gz_status status = keep_nodes(packed, message, motion, error);
     if (status != GZ_OK) {
         free(motion);
         return status;
     }
     motion->by = message->by;
-    free(compact->motions[message->motion - 1]);
-    compact->motions[message->motion - 1] = motion;
+    free(packed->motions[message->motion - 1]);
+    packed->motions[message->motion - 1] = motion;
     return GZ_OK;
 }
 
 /* ---- person ---- */
 
-static struct known *know(struct gz_compact *compact, uint64_t session)
+static struct known *know(struct gz_packed *packed, uint64_t session)
 {
-    struct known *known = gz_records_find(&compact->known, session);
+    struct known *known = gz_records_find(&packed->known, session);
     if (known != NULL) return known;
     known = calloc(1, sizeof *known);
-    return gz_records_put(&compact->known, session, known) ? known : NULL;
+    return gz_records_put(&packed->known, session, known) ? known : NULL;
 }
 
 static void set(uint64_t *has, uint64_t bit, bool is_there)
@@ -368,13 +368,13 @@ static enum gz_status check_person(const struct known *known, bool is_new, uint6
     return GZ_OK;
 }
 
-static enum gz_status turn_person(struct gz_compact *compact, struct gz_message *message,
+static enum gz_status turn_person(struct gz_packed *packed, struct gz_message *message,
                                   struct gz_error *error)
 {
     const struct gz_person person = message->person;
-    const struct gz_presence_user *before = gz_people_find(compact->people, person.session);
+    const struct gz_presence_user *before = gz_people_find(packed->people, person.session);
     struct gz_presence_user user = {.session = person.session};
-    struct known *known = know(compact, person.session);
+    struct known *known = know(packed, person.session);
     if (known == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the people");
     enum gz_status status = check_person(known, before == NULL, message->has, error);
     if (status != GZ_OK) return status;
@@ -385,39 +385,39 @@ static enum gz_status turn_person(struct gz_compact *compact, struct gz_message 
     take_pointer(known, &user, message->has, &person);
     *message = (struct gz_message){
         .op = GZ_OP_PRESENCE, .has = message->has, .presence = {.users = &user, .count = 1}};
-    status = gz_people_apply(compact->people, &message->presence, error);
-    message->presence.users = gz_people_find(compact->people, person.session);
+    status = gz_people_apply(packed->people, &message->presence, error);
+    message->presence.users = gz_people_find(packed->people, person.session);
     return status;
 }
 
-static enum gz_status turn_people(struct gz_compact *compact, struct gz_message *message,
+static enum gz_status turn_people(struct gz_packed *packed, struct gz_message *message,
                                   struct gz_error *error)
 {
     const struct gz_people_message people = message->people;
-    if (people.all) forget_people(compact);
+    if (people.all) forget_people(packed);
     for (size_t i = 0; i < people.left.count; i++)
-        gz_records_remove(&compact->known, people.left.ids[i]);
+        gz_records_remove(&packed->known, people.left.ids[i]);
     *message = (struct gz_message){.op = GZ_OP_PRESENCE,
                                    .presence = {.left = people.left, .all = people.all}};
-    return gz_people_apply(compact->people, &message->presence, error);
+    return gz_people_apply(packed->people, &message->presence, error);
 }
 
-enum gz_status gz_compact_turn(struct gz_compact *compact, struct gz_arena *arena,
-                               struct gz_message *message, struct gz_error *error)
+enum gz_status gz_packed_turn(struct gz_packed *packed, struct gz_arena *arena,
+                              struct gz_message *message, struct gz_error *error)
 {
     switch (message->op) {
     case GZ_OP_WELCOME:
-        compact->has_delta = false;
-        forget_motions(compact);
-        forget_people(compact);
+        packed->has_delta = false;
+        forget_motions(packed);
+        forget_people(packed);
         return GZ_OK;
     case GZ_OP_PACKED_DELTA: message->op = GZ_OP_DELTA; /* fall through */
-    case GZ_OP_DELTA: follow_delta(compact, &message->delta); return GZ_OK;
-    case GZ_OP_SAVED: compact->saved = message->saved_seq; return GZ_OK;
-    case GZ_OP_MOVES: return turn_moves(compact, arena, message, error);
-    case GZ_OP_PERSON: return turn_person(compact, message, error);
-    case GZ_OP_MOTION: return take_motion(compact, &message->motion, error);
-    case GZ_OP_PEOPLE: return turn_people(compact, message, error);
+    case GZ_OP_DELTA: follow_delta(packed, &message->delta); return GZ_OK;
+    case GZ_OP_SAVED: packed->saved = message->saved_seq; return GZ_OK;
+    case GZ_OP_MOVES: return turn_moves(packed, arena, message, error);
+    case GZ_OP_PERSON: return turn_person(packed, message, error);
+    case GZ_OP_MOTION: return take_motion(packed, &message->motion, error);
+    case GZ_OP_PEOPLE: return turn_people(packed, message, error);
     default: return GZ_OK;
     }
 }

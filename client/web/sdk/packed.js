@@ -1,4 +1,4 @@
-// compact.js - converts messages of the packed form, which are lists: `moves` and the packed
+// packed.js - converts messages of the packed form, which are lists: `moves` and the packed
 // `delta` into `delta`, `person` and `people` into `presence`. The state that they build on is kept
 // here, and begins anew with each `welcome`. `motion` becomes no message: it names the nodes of
 // later `moves`.
@@ -30,7 +30,7 @@ const MOTION_NODES_MAX = 20000;
  * @typedef {{ by: number, nodes: { id: number, t: Vec3, r: Quat }[] }} Motion
  */
 
-export class CompactReader {
+export class PackedReader {
   #place;
   /** The seq and the time, in milliseconds, of the latest delta; null before the first one. */
   #seq = /** @type {number | null} */ (null);

@@ -1,5 +1,5 @@
-/* compact.c - views as poses, and rays of places in a viewport. See compact.h. */
-#include "proto/compact.h"
+/* packed.c - views as poses, and rays of places in a viewport. See packed.h. */
+#include "proto/packed.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,11 +1,11 @@
-// The packed form: each sequence of frames in proto/vectors/compact.json stands for the messages
+// The packed form: each sequence of frames in proto/vectors/packed.json stands for the messages
 // that are listed beside it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { decode } from "./codec.js";
-import { CompactReader } from "./compact.js";
+import { PackedReader } from "./packed.js";
 
 const fileOf = (name) =>
   JSON.parse(readFileSync(new URL(`../../../proto/vectors/${name}.json`, import.meta.url), "utf8"));
@@ -21,10 +21,10 @@ function assertSame(got, expected) {
   for (const key of Object.keys(expected)) assertSame(got[key], expected[key]);
 }
 
-for (const { name, frames, expect } of fileOf("compact").sequences) {
-  test(`compact_${name}`, () => {
+for (const { name, frames, expect } of fileOf("packed").sequences) {
+  test(`packed_${name}`, () => {
     const places = new Map();
-    const reader = new CompactReader((id) => places.get(id));
+    const reader = new PackedReader((id) => places.get(id));
     const messages = frames.flatMap((frame) => decode(new Uint8Array(Buffer.from(frame, "hex"))));
     assert.equal(messages.length, expect.length);
     messages.forEach((message, i) => {
@@ -42,10 +42,10 @@ for (const { name, frames, expect } of fileOf("compact").sequences) {
 
 // Where only the types are wrong, the server's own decoder and this one agree.
 for (const { name, bytes, expect, side } of fileOf("vectors").vectors) {
-  if (side !== "server" || expect.length !== 1 || !/^(moves|person|compact)_/.test(name)) continue;
+  if (side !== "server" || expect.length !== 1 || !/^(moves|person|packed)_/.test(name)) continue;
   if (expect[0].error !== "bad_message" && expect[0].error !== "unknown_op") continue;
-  test(`compact_refuses_${name}`, () => {
-    const reader = new CompactReader(() => ({ t: [0, 0, 0], r: [0, 0, 0, 1] }));
+  test(`packed_refuses_${name}`, () => {
+    const reader = new PackedReader(() => ({ t: [0, 0, 0], r: [0, 0, 0, 1] }));
     reader.read({ op: "delta", from: 0, seq: 9, time: 0, saved: 0, nodes: [] });
     assert.throws(() =>
       decode(new Uint8Array(Buffer.from(bytes, "hex"))).forEach((message) => reader.read(message)),

@@ -1,11 +1,11 @@
-/* compact.h - the values that the packed form of presence leaves out: a view as its eye and its
+/* packed.h - the values that the packed form of presence leaves out: a view as its eye and its
  * rotation, and the ray of a pointer, which follows from the view, the lens and the place in the
  * viewport. The server calls the same functions as the viewer, so that it knows what the viewer
  * will compute.
  *
  * Frames and units: README.md (`person`). Memory: none. Threads: pure, any. */
-#ifndef GZ_PROTO_COMPACT_H
-#define GZ_PROTO_COMPACT_H
+#ifndef GZ_PROTO_PACKED_H
+#define GZ_PROTO_PACKED_H
 
 #include "proto/message.h"
 

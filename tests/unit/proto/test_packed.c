@@ -1,9 +1,9 @@
-/* The packed form as a client reads it: each sequence of frames in proto/vectors/compact.json
+/* The packed form as a client reads it: each sequence of frames in proto/vectors/packed.json
  * stands for the messages that are listed beside it. */
 #include <stdio.h>
 #include <string.h>
 
-#include "compact.h"
+#include "packed.h"
 #include "proto/limits.h"
 #include "support/cmocka.h"
 #include "unit/proto/wire.h"
@@ -15,7 +15,7 @@ struct reading {
     const json_t *expect;
     size_t count; /* of the messages that were read */
     struct gz_mirror *mirror;
-    struct gz_compact *compact;
+    struct gz_packed *packed;
     struct gz_arena arena;
 };
 
@@ -50,14 +50,13 @@ static void read_frame(struct reading *reading, const char *hex)
     while (offset < size) {
         struct gz_message message;
         struct gz_error error = {.message = ""};
-        gz_arena_reset(&reading->arena, gz_compact_bytes_max(size));
+        gz_arena_reset(&reading->arena, gz_packed_bytes_max(size));
         assert_int_equal(
             gz_decode(GZ_FROM_SERVER, frame, size, &offset, &reading->arena, &message, &error),
             GZ_OK);
         const enum gz_op op = message.op;
         const uint64_t has = message.has;
-        enum gz_status status =
-            gz_compact_turn(reading->compact, &reading->arena, &message, &error);
+        enum gz_status status = gz_packed_turn(reading->packed, &reading->arena, &message, &error);
         const json_t *expected = json_array_get(reading->expect, reading->count);
         const char *code = json_string_value(json_object_get(expected, "error"));
         assert_string_equal(gz_status_word(status), code != NULL ? code : gz_status_word(GZ_OK));
@@ -78,21 +77,21 @@ static void read_sequence(const json_t *sequence)
                               .mirror = gz_mirror_create()};
     const json_t *frames = json_object_get(sequence, "frames");
     assert_non_null(reading.mirror);
-    reading.compact = gz_compact_create(place_of, reading.mirror);
-    assert_non_null(reading.compact);
+    reading.packed = gz_packed_create(place_of, reading.mirror);
+    assert_non_null(reading.packed);
     gz_arena_init(&reading.arena, 0);
     for (size_t i = 0; i < json_array_size(frames); i++)
         read_frame(&reading, json_string_value(json_array_get(frames, i)));
     assert_int_equal(reading.count, json_array_size(reading.expect));
-    gz_compact_destroy(reading.compact);
+    gz_packed_destroy(reading.packed);
     gz_mirror_destroy(reading.mirror);
     gz_arena_finish(&reading.arena);
 }
 
-TEST(test_compact_sequences_stand_for_their_messages)
+TEST(test_packed_sequences_stand_for_their_messages)
 {
     json_error_t error;
-    json_t *file = json_load_file(GZ_SOURCE_DIR "/proto/vectors/compact.json", 0, &error);
+    json_t *file = json_load_file(GZ_SOURCE_DIR "/proto/vectors/packed.json", 0, &error);
     assert_non_null(file);
     const json_t *sequences = json_object_get(file, "sequences");
     assert_true(json_array_size(sequences) > 0);
