@@ -25,7 +25,7 @@ static void work(void *context)
         job = worker->job;
         if (job == NULL) return;
         job->run(job);
-        gz_letter_send(&worker->jobs->posts, &job->post);
+        gz_letter_send(&worker->jobs->mailbox, &job->letter);
     }
 }
 
@@ -58,7 +58,7 @@ enum gz_status gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop, struct gz_err
         jobs->lanes[i].bound = bounds[i];
         jobs->lanes[i].end = &jobs->lanes[i].waiting;
     }
-    if (!gz_mailbox_init(&jobs->posts, loop))
+    if (!gz_mailbox_init(&jobs->mailbox, loop))
         return gz_fail(error, GZ_NO_MEMORY, "no memory or descriptor for the workers");
     bool ok = true;
     for (int i = 0; i < GZ_LANE_COUNT; i++)
@@ -77,7 +77,7 @@ void gz_jobs_finish(struct gz_jobs *jobs)
         uv_thread_join(&worker->thread);
         uv_sem_destroy(&worker->wake);
     }
-    gz_mailbox_finish(&jobs->posts);
+    gz_mailbox_finish(&jobs->mailbox);
 }
 
 /* ---- turns ---- */
@@ -184,16 +184,16 @@ static struct gz_job **unlink_job(struct gz_job **list, const struct gz_job *job
 
 static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue);
 
-static void handle_done(struct gz_letter *post)
+static void handle_done(struct gz_letter *letter)
 {
-    struct gz_job *job = post->context;
+    struct gz_job *job = letter->context;
     struct gz_jobs *jobs = job->jobs;
     struct gz_job_queue *queue = &jobs->lanes[job->lane];
     (void)unlink_job(&queue->busy, job);
     queue->at_workers--;
     if (job->worker != NULL) put_idle(jobs, job->worker);
     start_waiting(jobs, queue);
-    gz_mailbox_release(&jobs->posts);
+    gz_mailbox_release(&jobs->mailbox);
     job->done(job);
 }
 
@@ -207,7 +207,7 @@ static void give_to_worker(struct gz_jobs *jobs, struct gz_job_queue *queue, str
     job->is_at_worker = true;
     queue->at_workers++;
     if (job->is_cancelled) {
-        gz_letter_send(&jobs->posts, &job->post);
+        gz_letter_send(&jobs->mailbox, &job->letter);
         return;
     }
     assert(queue->idle != NULL); /* at_workers is at most the lane's bound */
@@ -233,11 +233,11 @@ void gz_job_start(struct gz_jobs *jobs, struct gz_job *job)
     struct gz_job_queue *queue = &jobs->lanes[job->lane];
     job->jobs = jobs;
     job->worker = NULL;
-    job->post = (struct gz_letter){.handle = handle_done, .context = job};
+    job->letter = (struct gz_letter){.handle = handle_done, .context = job};
     job->next = NULL;
     job->is_at_worker = false;
     job->is_cancelled = jobs->is_closing;
-    gz_mailbox_hold(&jobs->posts);
+    gz_mailbox_hold(&jobs->mailbox);
     learn_turns(queue, job);
     *queue->end = job;
     queue->end = &job->next;

@@ -78,7 +78,7 @@ struct gz_job {
     struct gz_jobs *jobs;
     struct gz_job *next;
     struct gz_worker *worker; /* NULL for a job that was cancelled before it had one */
-    struct gz_letter post;
+    struct gz_letter letter;
 };
 
 /* A thread that waits for its next job, of one lane. */
@@ -92,7 +92,7 @@ struct gz_worker {
 };
 
 struct gz_jobs {
-    struct gz_mailbox posts; /* for others, too */
+    struct gz_mailbox mailbox; /* for others, too */
     struct gz_worker workers[GZ_WORKERS];
     size_t worker_count;
     struct gz_job_queue {

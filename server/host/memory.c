@@ -126,8 +126,8 @@ static enum gz_status refuse(const struct gz_memory *memory, struct gz_error *er
                    memory->bytes_max >> 20);
 }
 
-/* Whether they are at most half of what is left or can be forgotten. Asks for relief near the
- * bound. */
+/* Whether so many bytes are at most half of what is left, with what can be forgotten. Asks for
+ * relief near the bound. */
 static bool fits(struct gz_memory *memory, uint64_t needed)
 {
     const uint64_t used = gz_memory_used(memory);
@@ -135,7 +135,7 @@ static bool fits(struct gz_memory *memory, uint64_t needed)
     const bool has_room = used < most && needed <= (most - used) / 2;
     if (!has_room) memory->refusals++;
     if (!has_room || kept_bytes(memory) > full_bytes(memory))
-        gz_letter_send(&memory->jobs->posts, &memory->full);
+        gz_letter_send(&memory->jobs->mailbox, &memory->full);
     return has_room;
 }
 
@@ -195,9 +195,9 @@ static void relieve(struct gz_memory *memory)
     say_short(memory, kept_bytes(memory) > most);
 }
 
-static void handle_full(struct gz_letter *post)
+static void handle_full(struct gz_letter *letter)
 {
-    relieve(post->context);
+    relieve(letter->context);
 }
 
 /* ---- the look ---- */

@@ -75,14 +75,15 @@ struct gz_memory {
 /* bytes_max: the bound; 0: none. `log` may be NULL. */
 void gz_memory_watch(struct gz_memory *memory, uv_loop_t *loop, struct gz_jobs *jobs,
                      uint64_t bytes_max, const struct gz_log *log);
-/* Looks now, unless a worker is doing it. */
+/* Looks now, with a count of idle bytes, unless a worker is looking. For tests: the watch does so
+ * every few seconds. */
 void gz_memory_look(struct gz_memory *memory);
 void gz_memory_close(struct gz_memory *memory);
 
 /* What the process has, or may have after what it was allowed. */
 uint64_t gz_memory_used(const struct gz_memory *memory);
 
-/* Asks for a request that needs about so many bytes while it is done, and keeps so many.
+/* Asks for a request that needs about `needed` bytes while it is done, and keeps `kept`.
  * GZ_TOO_MANY with a sentence if it needs more than half of what is left. A NULL memory has no
  * bound. */
 GZ_MUST_USE enum gz_status gz_memory_take(struct gz_memory *memory, uint64_t kept, uint64_t needed,

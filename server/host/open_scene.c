@@ -158,7 +158,7 @@ static enum gz_status room(void *context, uint64_t bytes, struct gz_error *error
 static void handle_notify(void *context)
 {
     struct gz_open_scene *scene = context;
-    gz_letter_send(&scene->setting->jobs->posts, &scene->committed);
+    gz_letter_send(&scene->setting->jobs->mailbox, &scene->committed);
 }
 
 static bool is_lost(const struct gz_open_scene *scene)
@@ -168,9 +168,9 @@ static bool is_lost(const struct gz_open_scene *scene)
            (scene->claim != NULL && gz_scene_lease_state(scene->claim) != GZ_SCENE_LEASE_HELD);
 }
 
-static void handle_committed(struct gz_letter *post)
+static void handle_committed(struct gz_letter *letter)
 {
-    struct gz_open_scene *scene = post->context;
+    struct gz_open_scene *scene = letter->context;
     enum gz_status status;
     struct gz_error error = {.status = GZ_OK};
     struct gz_batch *batch;
@@ -368,7 +368,7 @@ struct gz_open_scene *gz_open_scene_create(const struct gz_scene_setting *settin
     scene->committed = (struct gz_letter){.handle = handle_committed, .context = scene};
     snprintf(scene->name, sizeof scene->name, "%s", name);
     if (scene->path != NULL) {
-        gz_mailbox_hold(&setting->jobs->posts);
+        gz_mailbox_hold(&setting->jobs->mailbox);
         return scene;
     }
     free(scene);
@@ -483,9 +483,9 @@ void gz_open_scene_empty(struct gz_open_scene *scene)
 
 void gz_open_scene_destroy(struct gz_open_scene *scene)
 {
-    struct gz_mailbox *posts = &scene->setting->jobs->posts;
-    gz_letter_forget(posts, &scene->committed);
-    gz_mailbox_release(posts);
+    struct gz_mailbox *mailbox = &scene->setting->jobs->mailbox;
+    gz_letter_forget(mailbox, &scene->committed);
+    gz_mailbox_release(mailbox);
     free(scene->path);
     free(scene);
 }

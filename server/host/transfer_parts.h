@@ -1,7 +1,6 @@
 /* transfer_parts.h - what the files about transfers share: a transfer, its kinds, and their steps.
  *
  * - transfer_parts.c: from a request to its answer, and rights
- * - transfer.c: assets, exports and backups
  * - upload.c: imports
  * - transfer.c: the rest, and which kind of transfer a request is
  *

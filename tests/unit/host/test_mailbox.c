@@ -34,7 +34,7 @@ ssize_t write(int file, const void *bytes, size_t size)
 struct stage {
     uv_loop_t loop;
     struct gz_jobs jobs;
-    struct gz_mailbox *posts;
+    struct gz_mailbox *mailbox;
     char handled[16];
 };
 
@@ -45,7 +45,7 @@ static int start(void **state)
     stage = (struct stage){.handled = ""};
     assert_int_equal(uv_loop_init(&stage.loop), 0);
     assert_int_equal(gz_jobs_init(&stage.jobs, &stage.loop, &error), GZ_OK);
-    stage.posts = &stage.jobs.posts;
+    stage.mailbox = &stage.jobs.mailbox;
     assert_int_equal(uv_sem_init(&goes_on, 0), 0);
     *state = &stage;
     return 0;
@@ -94,13 +94,13 @@ TEST_BETWEEN(test_loop_does_not_wait_for_a_worker_that_is_put_off, start, stop)
 /* ---- order ---- */
 
 struct named {
-    struct gz_letter post; /* first, so that a post is its struct */
+    struct gz_letter letter; /* first, so that a letter is its struct */
     char name[2];
 };
 
-static void note(struct gz_letter *post)
+static void note(struct gz_letter *letter)
 {
-    strcat(((struct stage *)post->context)->handled, ((struct named *)post)->name);
+    strcat(((struct stage *)letter->context)->handled, ((struct named *)letter)->name);
 }
 
 static void name_all(struct stage *stage, struct named named[3])
@@ -111,61 +111,61 @@ static void name_all(struct stage *stage, struct named named[3])
 
 static void run_until(struct stage *stage, const char *handled)
 {
-    gz_mailbox_hold(stage->posts);
+    gz_mailbox_hold(stage->mailbox);
     while (strlen(stage->handled) < strlen(handled)) uv_run(&stage->loop, UV_RUN_ONCE);
-    gz_mailbox_release(stage->posts);
+    gz_mailbox_release(stage->mailbox);
     uv_run(&stage->loop, UV_RUN_DEFAULT); /* without a hold it ends */
     assert_string_equal(stage->handled, handled);
 }
 
-TEST_BETWEEN(test_posts_are_handled_once_and_in_order, start, stop)
+TEST_BETWEEN(test_letters_are_handled_once_and_in_order, start, stop)
 {
     struct stage *stage = *state;
     struct named named[3];
     name_all(stage, named);
-    gz_letter_send(stage->posts, &named[1].post);
-    gz_letter_send(stage->posts, &named[0].post);
-    gz_letter_send(stage->posts, &named[1].post);
-    gz_letter_send(stage->posts, &named[2].post);
+    gz_letter_send(stage->mailbox, &named[1].letter);
+    gz_letter_send(stage->mailbox, &named[0].letter);
+    gz_letter_send(stage->mailbox, &named[1].letter);
+    gz_letter_send(stage->mailbox, &named[2].letter);
     run_until(stage, "bac");
-    gz_letter_send(stage->posts, &named[1].post);
+    gz_letter_send(stage->mailbox, &named[1].letter);
     run_until(stage, "bacb");
 }
 
-static void send_next(struct gz_letter *post)
+static void send_next(struct gz_letter *letter)
 {
-    struct stage *stage = post->context;
+    struct stage *stage = letter->context;
     strcat(stage->handled, "x");
-    if (strlen(stage->handled) < 3) gz_letter_send(stage->posts, post);
+    if (strlen(stage->handled) < 3) gz_letter_send(stage->mailbox, letter);
 }
 
 TEST_BETWEEN(test_handler_may_send_again, start, stop)
 {
     struct stage *stage = *state;
-    struct gz_letter post = {.handle = send_next, .context = stage};
-    gz_letter_send(stage->posts, &post);
+    struct gz_letter letter = {.handle = send_next, .context = stage};
+    gz_letter_send(stage->mailbox, &letter);
     run_until(stage, "xxx");
 }
 
-static void forget_another(struct gz_letter *post)
+static void forget_another(struct gz_letter *letter)
 {
-    struct named *named = (struct named *)post;
-    struct stage *stage = post->context;
-    note(post);
-    gz_letter_forget(stage->posts, &named[1].post);
+    struct named *named = (struct named *)letter;
+    struct stage *stage = letter->context;
+    note(letter);
+    gz_letter_forget(stage->mailbox, &named[1].letter);
 }
 
-TEST_BETWEEN(test_forgotten_post_is_not_handled, start, stop)
+TEST_BETWEEN(test_forgotten_letter_is_not_handled, start, stop)
 {
     struct stage *stage = *state;
     struct named named[3];
     name_all(stage, named);
-    gz_letter_forget(stage->posts, &named[0].post); /* was not sent */
-    for (int i = 0; i < 3; i++) gz_letter_send(stage->posts, &named[i].post);
-    gz_letter_forget(stage->posts, &named[0].post);
+    gz_letter_forget(stage->mailbox, &named[0].letter); /* was not sent */
+    for (int i = 0; i < 3; i++) gz_letter_send(stage->mailbox, &named[i].letter);
+    gz_letter_forget(stage->mailbox, &named[0].letter);
     run_until(stage, "bc");
-    named[0].post.handle = forget_another;
-    for (int i = 0; i < 3; i++) gz_letter_send(stage->posts, &named[i].post);
+    named[0].letter.handle = forget_another;
+    for (int i = 0; i < 3; i++) gz_letter_send(stage->mailbox, &named[i].letter);
     run_until(stage, "bcac");
 }
 
@@ -174,10 +174,10 @@ TEST_BETWEEN(test_forgotten_post_is_not_handled, start, stop)
 enum { SENDERS = 4, SENT = 10000 };
 
 struct sender {
-    struct gz_letter post;
-    struct gz_mailbox *posts;
+    struct gz_letter letter;
+    struct gz_mailbox *mailbox;
     uv_thread_t thread;
-    atomic_int number; /* of the latest post */
+    atomic_int number; /* of the latest letter */
     int handled;
 };
 
@@ -186,13 +186,13 @@ static void send_many(void *context)
     struct sender *sender = context;
     for (int i = 1; i <= SENT; i++) {
         atomic_store(&sender->number, i);
-        gz_letter_send(sender->posts, &sender->post);
+        gz_letter_send(sender->mailbox, &sender->letter);
     }
 }
 
-static void note_number(struct gz_letter *post)
+static void note_number(struct gz_letter *letter)
 {
-    struct sender *sender = post->context;
+    struct sender *sender = letter->context;
     sender->handled = atomic_load(&sender->number);
 }
 
@@ -203,18 +203,18 @@ static bool has_all(const struct sender *senders)
     return true;
 }
 
-/* The loop sees the latest of each, though several posts may be handled as one. */
+/* The loop sees the latest of each, though several letters may be handled as one. */
 TEST_BETWEEN(test_nothing_is_lost_among_many_threads, start, stop)
 {
     static struct sender senders[SENDERS];
     struct stage *stage = *state;
-    gz_mailbox_hold(stage->posts);
+    gz_mailbox_hold(stage->mailbox);
     for (int i = 0; i < SENDERS; i++) {
-        senders[i] = (struct sender){.post = {.handle = note_number, .context = &senders[i]},
-                                     .posts = stage->posts};
+        senders[i] = (struct sender){.letter = {.handle = note_number, .context = &senders[i]},
+                                     .mailbox = stage->mailbox};
         assert_int_equal(uv_thread_create(&senders[i].thread, send_many, &senders[i]), 0);
     }
     while (!has_all(senders)) uv_run(&stage->loop, UV_RUN_ONCE);
     for (int i = 0; i < SENDERS; i++) uv_thread_join(&senders[i].thread);
-    gz_mailbox_release(stage->posts);
+    gz_mailbox_release(stage->mailbox);
 }
