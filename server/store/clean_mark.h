@@ -1,12 +1,12 @@
-/* clean_mark.h - the stamp that the last server left on a scene's file: an extended attribute,
+/* clean_mark.h - the mark that the last server left on a scene's file: an extended attribute,
  * which moves with the file and is not copied with it. On a file system without such attributes
- * each opening costs a check. The stamp guards against accidents, not against attacks: a user that
- * can write the file can write the stamp. Threads: any.
+ * each opening costs a check. The mark guards against accidents, not against attacks: a user that
+ * can write the file can write the mark. Threads: any.
  *
  * A server that opens a file calls gz_clean_mark_turn, has SQLite make the log, and calls
  * gz_clean_mark_open before it writes to it, and again when the log holds the epoch that begins. At
  * the end it empties the log, calls gz_clean_mark_turn, has SQLite delete the log, and calls
- * gz_clean_mark_close. So a crash at any moment leaves a stamp that says what the server left. */
+ * gz_clean_mark_close. So a crash at any moment leaves a mark that says what the server left. */
 #ifndef GZ_STORE_CLEAN_MARK_H
 #define GZ_STORE_CLEAN_MARK_H
 
@@ -27,7 +27,7 @@ enum gz_clean_mark {
 };
 
 struct gz_clean_marked {
-    enum gz_clean_mark stamp;
+    enum gz_clean_mark mark;
     bool is_synced; /* GZ_CLEAN_MARK_OPEN: each commit was on the disk before the next one began */
     /* GZ_CLEAN_MARK_OPEN: the least and the largest number that the file's last epoch may have;
      * with any other it is another file. */
@@ -45,6 +45,6 @@ void gz_clean_mark_turn(const char *path);
 void gz_clean_mark_open(const char *path, uint64_t epoch_least, uint64_t epoch_most);
 /* The file is closed, and has no log: LEFT, CLOSED, or DAMAGED with what was found. Does nothing if
  * the log still holds changes. */
-void gz_clean_mark_close(const char *path, enum gz_clean_mark stamp, const char *damage);
+void gz_clean_mark_close(const char *path, enum gz_clean_mark mark, const char *damage);
 
 #endif

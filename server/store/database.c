@@ -137,7 +137,7 @@ static enum gz_status settle(const char *path, int rc, sqlite3 **db, struct gz_e
     return status;
 }
 
-/* Opens a file that the gate has accepted. `query` is that of the URI. */
+/* Opens a file that gz_file_check has accepted. `query` is that of the URI. */
 static enum gz_status open_file(const char *path, int flags, const char *query, sqlite3 **db,
                                 struct gz_error *error)
 {

@@ -20,7 +20,7 @@
 /* Checks a scene's file, and the files beside it, before they are opened. */
 
 /* The suffixes of the files that SQLite and the owner keep beside a scene's file. */
-static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".owner"};
+static const char *const endings[] = {"", "-wal", "-shm", "-journal", GZ_LOCK_FILE_ENDING};
 #define ENDING_COUNT (sizeof endings / sizeof endings[0])
 
 const char *gz_db_file_name(const char *path)

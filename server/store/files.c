@@ -431,32 +431,31 @@ static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *e
 }
 
 /* What SQLite would drop of a damaged log is kept. */
-static enum gz_status check_log(const char *path, const struct gz_clean_marked *stamped,
+static enum gz_status check_log(const char *path, const struct gz_clean_marked *marked,
                                 struct gz_error *error)
 {
     char fault[GZ_ERROR_BYTES_MAX] = "";
-    if (stamped->is_synced && gz_wal_holds(path)) gz_wal_check(path, fault);
+    if (marked->is_synced && gz_wal_holds(path)) gz_wal_check(path, fault);
     return fault[0] == '\0' ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s", fault);
 }
 
-/* The stamp is valid after a crash at any moment, too, but that of a damaged file: it is checked
+/* The mark is valid after a crash at any moment, too, but that of a damaged file: it is checked
  * again. */
 static enum gz_status fold(sqlite3 *db, const char *path, struct gz_error *error)
 {
-    struct gz_clean_marked stamped;
+    struct gz_clean_marked marked;
     uint64_t epoch;
     enum gz_status status = gz_db_identify(db, error);
-    if (status == GZ_OK) status = gz_inspect_stamp(db, path, &stamped, &epoch, error);
-    if (status == GZ_OK) status = check_log(path, &stamped, error);
+    if (status == GZ_OK) status = gz_inspect_mark(db, path, &marked, &epoch, error);
+    if (status == GZ_OK) status = check_log(path, &marked, error);
     if (status != GZ_OK) return status;
-    if (stamped.stamp != GZ_CLEAN_MARK_NONE && stamped.stamp != GZ_CLEAN_MARK_DAMAGED) {
+    if (marked.mark != GZ_CLEAN_MARK_NONE && marked.mark != GZ_CLEAN_MARK_DAMAGED) {
         gz_db_empty_log(db);
         gz_clean_mark_turn(path);
     }
-    if (stamped.stamp == GZ_CLEAN_MARK_OPEN) stamped.stamp = GZ_CLEAN_MARK_LEFT;
+    if (marked.mark == GZ_CLEAN_MARK_OPEN) marked.mark = GZ_CLEAN_MARK_LEFT;
     status = fold_log(db, path, error);
-    if (stamped.stamp != GZ_CLEAN_MARK_NONE)
-        gz_clean_mark_close(path, stamped.stamp, stamped.damage);
+    if (marked.mark != GZ_CLEAN_MARK_NONE) gz_clean_mark_close(path, marked.mark, marked.damage);
     return status;
 }
 

@@ -201,34 +201,33 @@ static enum gz_status inspect_check(struct gz_db_reader *reader, const char *pat
     return GZ_OK;
 }
 
-enum gz_status gz_inspect_stamp(sqlite3 *db, const char *path, struct gz_clean_marked *stamped,
-                                uint64_t *epoch, struct gz_error *error)
+enum gz_status gz_inspect_mark(sqlite3 *db, const char *path, struct gz_clean_marked *marked,
+                               uint64_t *epoch, struct gz_error *error)
 {
     int64_t last = 0;
-    *stamped = gz_clean_mark_read(path);
+    *marked = gz_clean_mark_read(path);
     enum gz_status status =
         gz_db_integer(db, gz_sql_recover[GZ_SQL_RECOVER_LAST_EPOCH], &last, error);
     *epoch = (uint64_t)last;
-    if (stamped->stamp == GZ_CLEAN_MARK_OPEN &&
-        (*epoch < stamped->epoch_least || *epoch > stamped->epoch_most))
-        stamped->stamp =
-            GZ_CLEAN_MARK_NONE; /* or its log is damaged, which is still the server's */
+    if (marked->mark == GZ_CLEAN_MARK_OPEN &&
+        (*epoch < marked->epoch_least || *epoch > marked->epoch_most))
+        marked->mark = GZ_CLEAN_MARK_NONE; /* or its log is damaged, which is still the server's */
     return status;
 }
 
 /* SQLite would drop what comes after damage in a log, and go on without it. */
-static bool is_log_whole(const char *path, const struct gz_clean_marked *stamped,
+static bool is_log_whole(const char *path, const struct gz_clean_marked *marked,
                          char read_only[GZ_ERROR_BYTES_MAX])
 {
     char fault[GZ_ERROR_BYTES_MAX] = "";
-    if (stamped->is_synced && gz_wal_holds(path)) gz_wal_check(path, fault);
+    if (marked->is_synced && gz_wal_holds(path)) gz_wal_check(path, fault);
     if (fault[0] != '\0') gz_inspect_say(read_only, fault, 1);
     return fault[0] == '\0';
 }
 
-static const char *describe(enum gz_clean_mark stamp)
+static const char *describe(enum gz_clean_mark mark)
 {
-    switch (stamp) {
+    switch (mark) {
     case GZ_CLEAN_MARK_OPEN: return "a server that had it open crashed";
     case GZ_CLEAN_MARK_LEFT: return "it was not checked as a whole since a server crashed";
     default: return "it comes from elsewhere, or was written to since a server closed it";
@@ -239,25 +238,25 @@ static enum gz_status look(struct gz_db_reader *reader, const char *path, const 
                            struct gz_inspected *inspected, struct gz_error *error)
 {
     char *read_only = inspected->read_only;
-    struct gz_clean_marked stamped;
+    struct gz_clean_marked marked;
     enum gz_status status = gz_model_require(reader->db, error);
     if (status == GZ_OK)
-        status = gz_inspect_stamp(reader->db, path, &stamped, &inspected->epoch, error);
-    if (status != GZ_OK || stamped.stamp == GZ_CLEAN_MARK_CLOSED ||
-        !is_log_whole(path, &stamped, read_only))
+        status = gz_inspect_mark(reader->db, path, &marked, &inspected->epoch, error);
+    if (status != GZ_OK || marked.mark == GZ_CLEAN_MARK_CLOSED ||
+        !is_log_whole(path, &marked, read_only))
         return status;
-    if (stamped.stamp == GZ_CLEAN_MARK_DAMAGED) {
-        gz_print(read_only, GZ_ERROR_BYTES_MAX, "%s", stamped.damage);
+    if (marked.mark == GZ_CLEAN_MARK_DAMAGED) {
+        gz_print(read_only, GZ_ERROR_BYTES_MAX, "%s", marked.damage);
         return GZ_OK;
     }
     uint64_t began_ns = uv_hrtime();
-    bool is_ours = stamped.stamp == GZ_CLEAN_MARK_OPEN || stamped.stamp == GZ_CLEAN_MARK_LEFT;
+    bool is_ours = marked.mark == GZ_CLEAN_MARK_OPEN || marked.mark == GZ_CLEAN_MARK_LEFT;
     status =
         inspect_check(reader, path, is_ours ? GZ_CHECK_PRESENT : GZ_CHECK_ALL, read_only, error);
     bool is_well = status == GZ_OK && read_only[0] == '\0';
     inspected->is_unchecked = is_ours && is_well;
     gz_log(log, GZ_INFO, 0, "%s: %s; %schecked for %.1f s%s%s", gz_db_file_name(path),
-           describe(stamped.stamp), is_ours ? "what is there now was " : "",
+           describe(marked.mark), is_ours ? "what is there now was " : "",
            (double)(uv_hrtime() - began_ns) * 1e-9, is_well ? ", no faults" : "",
            inspected->is_unchecked ? "; its past is checked while it is open" : "");
     return status;

@@ -63,15 +63,15 @@ struct gz_inspected {
 };
 
 /* Checks a file before it is opened: its schema, and its log if it has one, always; what is there
- * now if its stamp says that a server crashed with it; every promise without a valid stamp. With
+ * now if its mark says that a server crashed with it; every promise without a valid mark. With
  * GZ_OK `reader` is open. GZ_STORAGE for a file that cannot be used at all. */
 GZ_MUST_USE enum gz_status gz_inspect(struct gz_db_reader *reader, const char *path,
                                       const struct gz_log *log, struct gz_inspected *inspected,
                                       struct gz_error *error);
-/* The stamp of the file, if it is still that file: its last epoch is read from `db`. */
-GZ_MUST_USE enum gz_status gz_inspect_stamp(sqlite3 *db, const char *path,
-                                            struct gz_clean_marked *stamped, uint64_t *epoch,
-                                            struct gz_error *error);
+/* The mark of the file, if it is still that file: its last epoch is read from `db`. */
+GZ_MUST_USE enum gz_status gz_inspect_mark(sqlite3 *db, const char *path,
+                                           struct gz_clean_marked *marked, uint64_t *epoch,
+                                           struct gz_error *error);
 /* Why a file with these faults can only be read. */
 void gz_inspect_say(char words[GZ_ERROR_BYTES_MAX], const char *first, uint64_t faults);
 
@@ -125,7 +125,7 @@ void gz_delete_beside(const char *path);
  * own the name. Finishes a deletion that a crash interrupted. GZ_STORAGE if a log with edits stays
  * beside the name. */
 GZ_MUST_USE enum gz_status gz_clear_name(const char *path, struct gz_error *error);
-/* Makes the database one file without a log; a valid stamp stays valid. GZ_STORAGE if the log is
+/* Makes the database one file without a log; a valid mark stays valid. GZ_STORAGE if the log is
  * damaged, so that some of it would be lost. GZ_BAD_STATE if another program has it open for longer
  * than a second. */
 GZ_MUST_USE enum gz_status gz_fold(const char *path, struct gz_error *error);

@@ -589,7 +589,7 @@ static void end_thread(struct gz_store *store)
 }
 
 /* The audit has ended. */
-static enum gz_clean_mark find_stamp(const struct gz_store *store)
+static enum gz_clean_mark find_mark(const struct gz_store *store)
 {
     const enum gz_audit_result result = atomic_load(&store->audit.result);
     if (result == GZ_AUDIT_WHOLE) return GZ_CLEAN_MARK_CLOSED;
@@ -602,11 +602,11 @@ static void finish_writer(struct gz_store *store)
 {
     if (store->is_writable) (void)rest(store);
     const bool is_closed = store->is_writable && !gz_writer_has_moved(&store->writer);
-    const enum gz_clean_mark stamp = find_stamp(store);
-    if (is_closed && stamp != GZ_CLEAN_MARK_DAMAGED) gz_clean_mark_turn(store->path);
+    const enum gz_clean_mark mark = find_mark(store);
+    if (is_closed && mark != GZ_CLEAN_MARK_DAMAGED) gz_clean_mark_turn(store->path);
     gz_retention_finish(&store->retention);
     gz_writer_finish(&store->writer);
-    if (is_closed) gz_clean_mark_close(store->path, stamp, store->audit.damage);
+    if (is_closed) gz_clean_mark_close(store->path, mark, store->audit.damage);
 }
 
 void gz_store_close(struct gz_store *store)

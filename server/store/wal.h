@@ -43,7 +43,7 @@ void gz_wal_file_finish(struct gz_wal_file *wal);
 
 /* Looks at the write-ahead log of a database as SQLite will read it after a crash. It
  * reads the log's file itself, which no lock of SQLite is on. Paths are those of the database,
- * which the gate has accepted. Threads: any. */
+ * which gz_file_check has accepted. Threads: any. */
 
 /* Whether there is a log that holds anything. */
 bool gz_wal_holds(const char *path);

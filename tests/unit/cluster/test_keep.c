@@ -92,7 +92,7 @@ TEST_BETWEEN(a_file_stays_open_until_it_is_idle, begin, end)
     follower->cluster->kept[0].used_s -= 1000;
     life_follow(follower);
     assert_int_equal(count_kept(), 0);
-    assert_int_equal(gz_clean_mark_read(path_of(follower, "")).stamp, GZ_CLEAN_MARK_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path_of(follower, "")).mark, GZ_CLEAN_MARK_CLOSED);
     edit_and_follow();
     expect_equal();
 }
@@ -290,7 +290,7 @@ TEST_BETWEEN(a_member_that_was_replaced_leaves_them, begin, end)
     follower->cluster->is_replaced = true;
     gz_cluster_follow(follower->cluster);
     assert_int_equal(count_kept(), 0);
-    assert_int_equal(gz_clean_mark_read(path_of(follower, "")).stamp, GZ_CLEAN_MARK_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path_of(follower, "")).mark, GZ_CLEAN_MARK_CLOSED);
 }
 
 /* ---- a change that does not fit ---- */
@@ -392,6 +392,6 @@ TEST_BETWEEN(no_more_are_kept_than_there_are_places, begin, end)
         gz_file_cache_give(follower->cluster, name, applier);
     }
     assert_int_equal(count_kept(), GZ_CLUSTER_KEPT_MAX);
-    assert_int_equal(gz_clean_mark_read(path_of(follower, name)).stamp, GZ_CLEAN_MARK_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path_of(follower, name)).mark, GZ_CLEAN_MARK_CLOSED);
     assert_null(gz_file_cache_take(follower->cluster, name));
 }

@@ -26,7 +26,7 @@ static void read_file(const char *path)
     fclose(file);
 }
 
-/* A copy, which has no stamp. */
+/* A copy, which has no mark. */
 static void write_file(const char *path)
 {
     FILE *file = fopen(path, "wb");

@@ -321,7 +321,7 @@ TEST_IN_DIRECTORY(test_rename_killed_in_between)
         assert_int_equal(access(names[0], F_OK) == 0, !is_second);
         assert_int_equal(gz_store_tidy(names[!is_second], NULL), GZ_OK);
         assert_alone(directory, is_second ? "a.db" : "b.db");
-        assert_int_not_equal(gz_clean_mark_read(names[is_second]).stamp, GZ_CLEAN_MARK_NONE);
+        assert_int_not_equal(gz_clean_mark_read(names[is_second]).mark, GZ_CLEAN_MARK_NONE);
         assert_holds(names[is_second], numbered);
     }
     free(names[0]);

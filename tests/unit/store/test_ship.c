@@ -1034,12 +1034,12 @@ TEST_IN_DIRECTORY(test_install_that_fails_leaves_the_file_as_it_was)
     follow(near, stage.log, 3);
     copy_file(stage.path, copy);
     vouch_for(copy);
-    enum gz_clean_mark stamp = gz_clean_mark_read(near).stamp;
+    enum gz_clean_mark mark = gz_clean_mark_read(near).mark;
     refuses_rename = true;
     assert_int_equal(gz_store_install(near, copy, &error), GZ_STORAGE);
     assert_non_null(strstr(error.message, "Input/output error"));
     refuses_rename = false;
-    assert_int_equal(gz_clean_mark_read(near).stamp, stamp);
+    assert_int_equal(gz_clean_mark_read(near).mark, mark);
     assert_int_equal(place_of(near), 3);
     assert_int_equal(gz_store_install(near, copy, &error), GZ_OK);
     assert_equal(stage.path, near);

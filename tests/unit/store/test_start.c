@@ -235,17 +235,17 @@ TEST_IN_DIRECTORY(test_file_stays_unchecked_until_it_was_checked)
     struct gz_scene_state state;
     struct gz_error error;
     make_scene(path, FEW);
-    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path).mark, GZ_CLEAN_MARK_CLOSED);
     kill_server(path, 0);
-    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_OPEN);
+    assert_int_equal(gz_clean_mark_read(path).mark, GZ_CLEAN_MARK_OPEN);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(look(path, &state, &error), GZ_OK);
         gz_scene_state_finish(&state);
-        assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_LEFT);
+        assert_int_equal(gz_clean_mark_read(path).mark, GZ_CLEAN_MARK_LEFT);
     }
     assert_int_equal(gz_store_rename(path, in_directory(directory, "b.db"), &error), GZ_OK);
     path = in_directory(directory, "b.db");
-    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_LEFT);
+    assert_int_equal(gz_clean_mark_read(path).mark, GZ_CLEAN_MARK_LEFT);
     struct gz_store *store;
     struct gz_store_options options = {.path = path, .time = START_TIME + 5e6};
     assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
@@ -254,10 +254,10 @@ TEST_IN_DIRECTORY(test_file_stays_unchecked_until_it_was_checked)
     assert_false(gz_store_stats(store).is_damaged);
     gz_scene_state_finish(&state);
     gz_store_close(store);
-    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_CLOSED);
+    assert_int_equal(gz_clean_mark_read(path).mark, GZ_CLEAN_MARK_CLOSED);
 }
 
-/* After a crash somebody copies another file over the scene's, which keeps its inode and stamp. */
+/* After a crash somebody copies another file over the scene's, which keeps its inode and mark. */
 TEST_IN_DIRECTORY(test_other_file_in_the_place_of_a_crashed_one_is_checked_first)
 {
     const char *path = in_directory(directory, "a.db"), *other = in_directory(directory, "o.db");
@@ -266,7 +266,7 @@ TEST_IN_DIRECTORY(test_other_file_in_the_place_of_a_crashed_one_is_checked_first
     kill_server(path, 0);
     assert_int_equal(truncate(in_directory(directory, "a.db-wal"), 0), 0);
     copy_file(other, path, true);
-    assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_OPEN);
+    assert_int_equal(gz_clean_mark_read(path).mark, GZ_CLEAN_MARK_OPEN);
     expect_read_only(path, "its file is damaged: ");
 }
 
@@ -282,11 +282,11 @@ TEST_IN_DIRECTORY(test_other_log_beside_a_crashed_file_is_noticed)
         make_scene(other, FEW);
         kill_server(path, 0);
         kill_server(other, 0);
-        assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_OPEN);
+        assert_int_equal(gz_clean_mark_read(path).mark, GZ_CLEAN_MARK_OPEN);
         snprintf(log, sizeof log, "%s-wal", names[in_place][0]);
         snprintf(other_log, sizeof other_log, "%s-wal", names[in_place][1]);
         copy_file(in_directory(directory, other_log), in_directory(directory, log), in_place != 0);
-        assert_int_equal(gz_clean_mark_read(path).stamp, GZ_CLEAN_MARK_NONE);
+        assert_int_equal(gz_clean_mark_read(path).mark, GZ_CLEAN_MARK_NONE);
     }
 }
 
@@ -361,7 +361,7 @@ static void put(const char *path, const char *other, const char *good, enum befo
 }
 
 /* So that the next start does not read the whole history. */
-TEST_IN_DIRECTORY(test_kill_at_each_moment_leaves_a_stamp)
+TEST_IN_DIRECTORY(test_kill_at_each_moment_leaves_a_mark)
 {
     static int (*const doings[])(const char *path, const char *other) = {serve, open_alone, apply,
                                                                          rename_it};
@@ -382,8 +382,8 @@ TEST_IN_DIRECTORY(test_kill_at_each_moment_leaves_a_stamp)
             put(path, other, good, (enum before)(i % BEFORE_COUNT));
             was_killed = is_killed(doings[i / BEFORE_COUNT], path, other, ++changes);
             const char *now = access(path, F_OK) == 0 ? path : other;
-            if (gz_clean_mark_read(now).stamp == GZ_CLEAN_MARK_NONE)
-                fail_msg("%s, %s before: no stamp after change %ld", doing, before, changes);
+            if (gz_clean_mark_read(now).mark == GZ_CLEAN_MARK_NONE)
+                fail_msg("%s, %s before: no mark after change %ld", doing, before, changes);
             expect_read_only(now, "");
         } while (was_killed);
         print_message("%s, %s before: %ld changes\n", doing, before, changes - 1);
