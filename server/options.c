@@ -53,7 +53,8 @@ static const struct gz_arg_option table[] = {
     {"--allow-origin", GZ_ARG_TEXTS, "ORIGIN",
      .help = "accept web pages from this origin, such as https://editor.example; may be repeated"},
     {"--trusted-proxy", GZ_ARG_TEXTS, "ADDRESS/BITS",
-     .help = "trust X-Forwarded-For and X-Forwarded-Proto from these addresses; may be repeated"},
+     .help = "trust X-Forwarded-For, X-Forwarded-Proto and Forwarded from these "
+             "addresses; may be repeated"},
     {"--trust-header", GZ_ARG_TEXT, "NAME",
      .help = "take the user's name from this header of a trusted proxy, such as X-Remote-User"},
     {"--admin", GZ_ARG_TEXTS, "USER", .help = "let this user have the role admin; may be repeated"},
