@@ -214,7 +214,7 @@ void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
 }
 
 /* Lets the session leave at once, so that no other session has to wait for its nodes. */
-void gz_connection_lose(struct gz_connection *connection)
+static void lose(struct gz_connection *connection)
 {
     gz_connection_leave(connection, gz_clock_now());
     if (connection->end == 0) {
@@ -226,6 +226,6 @@ void gz_connection_lose(struct gz_connection *connection)
 
 void gz_connection_break(struct gz_connection *connection)
 {
-    gz_connection_lose(connection);
+    lose(connection);
     connection->wire->kind->kill(connection->wire);
 }

@@ -32,8 +32,6 @@ void gz_connection_unlink(struct gz_connection *connection);
 /* Lets its session leave, if it has one, so that its locks are free at once, however long the
  * socket takes. */
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now);
-/* The same if the wire has ended: nothing more is read or written. */
-void gz_connection_lose(struct gz_connection *connection);
 /* Moves a connection to this scene's list. */
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene);
 /* Queues an error. `request` may be NULL; its rid is carried back. If `fatal`, the connection has

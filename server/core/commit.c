@@ -42,7 +42,9 @@ static void free_entry(void *context, struct gz_journal_entry *entry)
 static const struct gz_journal_kind drops = {
     .is_urgent = true, .add = add_drop, .free = free_entry};
 
-struct gz_journal_entry *gz_drop_create(uint64_t edit)
+/* An entry that removes the gesture with this id from the file. NULL without memory; free() frees
+ * one that was not appended. */
+static struct gz_journal_entry *create_drop(uint64_t edit)
 {
     struct drop *drop = calloc(1, sizeof *drop);
     if (drop == NULL) return NULL;
@@ -247,7 +249,7 @@ static bool add_begun(struct gz_core *core, struct gz_batch *batch, struct gz_se
     struct gz_gesture *gesture = &session->gesture;
     struct gz_edit_record *record =
         gz_arena_add(&batch->arena, &batch->begun, &batch->begun_count, sizeof *record);
-    if (gesture->edit.drop == NULL) gesture->edit.drop = gz_drop_create(gesture->edit.id);
+    if (gesture->edit.drop == NULL) gesture->edit.drop = create_drop(gesture->edit.id);
     if (record == NULL || gesture->edit.drop == NULL) return false;
     *record = gz_gesture_outline(gesture);
     if (gz_gesture_is_sampled(gesture) &&
@@ -303,7 +305,10 @@ static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
 
 /* ---- the whole ---- */
 
-struct gz_batch *gz_core_batch(struct gz_core *core)
+/* A batch of everything that the disk does not have yet. Marks the gestures that are in a batch for
+ * the first time as GZ_EDIT_SENT. NULL without memory;
+ * some gestures may be marked even then. */
+static struct gz_batch *make_batch(struct gz_core *core)
 {
     struct gz_batch *batch = gz_batch_create();
     if (batch == NULL) return NULL;
@@ -332,7 +337,9 @@ static size_t count_held(const struct gz_core *core)
     return count;
 }
 
-size_t gz_core_count_batch(const struct gz_core *core, size_t most)
+/* An upper bound of the nodes that the batch would hold, plus a tenth of the nodes that are only
+ * looked at to make it; or any number above `most`. */
+static size_t count_batch(const struct gz_core *core, size_t most)
 {
     size_t taken = count_held(core), passed = 0;
     const struct gz_node *node = gz_scene_after(core->scene, core->sent_seq);
@@ -467,9 +474,9 @@ static void send(struct gz_core *core, struct gz_batch *batch, bool waits)
 void gz_core_commit(struct gz_core *core)
 {
     if (core->clock.now.mono_s < gz_core_commit_due(core)) return;
-    if (gz_core_puts_off_batch(core, gz_core_count_batch(core, core->nodes_at_once))) return;
+    if (gz_core_puts_off_batch(core, count_batch(core, core->nodes_at_once))) return;
     const bool was_refused = core->journal.is_refused;
-    struct gz_batch *batch = gz_core_batch(core);
+    struct gz_batch *batch = make_batch(core);
     const bool waits = batch != NULL && can_wait(core, batch);
     gz_journal_tried(&core->journal, core->clock.now.mono_s, batch != NULL);
     send_first_of_two(core);

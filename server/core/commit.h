@@ -15,20 +15,6 @@ struct gz_session;
 /* Appends an entry: a session joined or left. False without memory. An edit in the file needs the
  * row of its session. */
 bool gz_core_log_session(struct gz_core *core, const struct gz_session *session, bool has_left);
-/* An entry that removes the gesture with this id from the file. NULL without memory; free() frees
- * one that was not appended. */
-struct gz_journal_entry *gz_drop_create(uint64_t edit);
-
-/* ---- batches ---- */
-
-/* Makes one batch of everything that the disk does not have yet. */
-
-/* Marks the gestures that are in a batch for the first time as GZ_EDIT_SENT. NULL without memory;
- * some gestures may be marked even then. */
-struct gz_batch *gz_core_batch(struct gz_core *core);
-/* An upper bound of the nodes that the batch would hold, plus a tenth of the nodes that are only
- * looked at to make it; or any number above `most`. */
-size_t gz_core_count_batch(const struct gz_core *core, size_t most);
 
 /* ---- what a commit answers ---- */
 

@@ -64,7 +64,8 @@ static struct gz_load load_of(size_t price, size_t held)
                             .held = held};
 }
 
-size_t gz_weigh_turning(const struct gz_session *session)
+/* How many nodes the wheel holds that turns; 0 if none does. */
+static size_t count_turning(const struct gz_session *session)
 {
     const struct gz_interaction *interaction = session->gesture.interaction;
     return interaction != NULL && interaction->gives_way ? session->gesture.count : 0;
@@ -94,7 +95,7 @@ struct gz_load gz_weigh_pointer(const struct gz_session *session, const struct g
     case GZ_PHASE_DOWN:
         return (struct gz_load){.price = culled(session),
                                 .held = count_selected(session),
-                                .own = gz_weigh_turning(session)};
+                                .own = count_turning(session)};
     default: return (struct gz_load){0};
     }
 }
@@ -242,7 +243,9 @@ static bool are_parents_there(const struct gz_session *session, const struct gz_
     return i == create->count;
 }
 
-bool gz_weigh_are_named_there(const struct gz_session *session, const struct gz_message *message)
+/* Whether all nodes that an edit, a selection or a grab names are there. If not, it is refused,
+ * which takes no longer than this look. */
+static bool are_named_there(const struct gz_session *session, const struct gz_message *message)
 {
     switch (message->op) {
     case GZ_OP_SELECT: return are_there(session, message->select.nodes);
@@ -382,7 +385,7 @@ static struct gz_load weigh(const struct gz_session *session, const struct gz_me
     const struct row *row = &table[message->op];
     struct gz_load load = {0};
     if (row->weigh != NULL) load = row->weigh(session, message);
-    if (row->closes_wheel) load.own += gz_weigh_turning(session);
+    if (row->closes_wheel) load.own += count_turning(session);
     return load;
 }
 
@@ -403,7 +406,7 @@ static bool has_to_await_worker(const struct gz_session *session, const struct g
 {
     struct gz_core *core = session->core;
     if (load->held + load->own <= core->nodes_at_once) return false;
-    const bool is_possible = gz_weigh_are_named_there(session, message);
+    const bool is_possible = are_named_there(session, message);
     return gz_core_puts_off(core, load->own + (is_possible ? load->held : 0));
 }
 

@@ -37,12 +37,6 @@ gz_weigher gz_weigh_undo, gz_weigh_redo, gz_weigh_revert;
 /* Messages that verify or sign a token; that ask for a list of users. */
 gz_weigher gz_weigh_signature, gz_weigh_who;
 
-/* How many nodes the wheel holds that turns; 0 if none does. */
-size_t gz_weigh_turning(const struct gz_session *session);
-/* Whether all nodes that an edit, a selection or a grab names are there. If not, it is refused,
- * which takes no longer than this look. */
-bool gz_weigh_are_named_there(const struct gz_session *session, const struct gz_message *message);
-
 /* ---- dispatch ---- */
 
 /* Decodes the frames of a client and calls the handler of each message. */

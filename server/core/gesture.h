@@ -117,14 +117,12 @@ bool gz_gesture_is_sampled(const struct gz_gesture *gesture);
 /* At the end of a gesture: each node that moved takes a new seq, so that the disk and every viewer
  * are sent it as it is. */
 void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
-/* Poses each node by the motion, and ends a running pass. A node whose parent has no inverse any
- * more stays where it is. `by` is the session. */
-void gz_gesture_pose(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
 /* How many nodes could be moved for what a pass with this motion costs; not below the gesture's
  * count. */
 size_t gz_gesture_moves(const struct gz_gesture *gesture, const struct gz_motion *motion);
-/* The same in slices: begins a pass, and continues it for at most `nodes` nodes. All of a pass uses
- * the motion at its beginning. */
+/* A pass poses each node by the motion, in slices: begins one, and continues it for at most `nodes`
+ * nodes. All of a pass uses the motion at its beginning. A node whose parent has no inverse any more
+ * stays where it is. `by` is the session. */
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene);
 void gz_gesture_go_on(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by,
                       size_t nodes);
@@ -185,9 +183,5 @@ GZ_MUST_USE bool gz_parts_list(const struct gz_parts *parts, const struct gz_ges
                                const struct gz_scene *scene, struct gz_motion_nodes *nodes);
 /* Begins a pass with this motion. */
 void gz_parts_aim(struct gz_parts *parts, const struct gz_motion *motion);
-/* Compares a target that the pass has posed, or left where it was. `follows`: it was posed, and its
- * parent has not moved. `by` is the session. */
-void gz_parts_check(struct gz_parts *parts, const struct gz_gesture_target *target, size_t place,
-                    const struct gz_node *node, bool follows, uint64_t by);
 
 #endif

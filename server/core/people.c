@@ -7,6 +7,14 @@
 
 #include "proto/base/buffer.h"
 
+/* The same number for the same text each time. */
+static uint32_t hash_of(const char *text)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *at = text; *at != '\0'; at++) hash = (hash ^ (unsigned char)*at) * 16777619u;
+    return hash;
+}
+
 /* ---- colours ---- */
 
 /* The colours by which people are told apart. */
@@ -21,7 +29,7 @@ static const uint32_t colours[GZ_COLOUR_COUNT] = {
 uint32_t gz_colour_of(const struct gz_colours *tints, const char *user)
 {
     /* From the name, so that a user gets the same colour each time if it is free. */
-    const size_t usual = gz_text_hash(user) % GZ_COLOUR_COUNT;
+    const size_t usual = hash_of(user) % GZ_COLOUR_COUNT;
     for (size_t i = 0; i < GZ_COLOUR_COUNT; i++) {
         const size_t tint = (usual + i) % GZ_COLOUR_COUNT;
         if (tints->taken[tint] == 0) return colours[tint];
@@ -52,16 +60,9 @@ void gz_colour_leave(struct gz_colours *tints, uint32_t rgb)
 
 enum { BUCKETS_MIN = 16 };
 
-uint32_t gz_text_hash(const char *text)
-{
-    uint32_t hash = 2166136261u;
-    for (const char *at = text; *at != '\0'; at++) hash = (hash ^ (unsigned char)*at) * 16777619u;
-    return hash;
-}
-
 static struct gz_name **bucket_of(const struct gz_users *names, const char *text)
 {
-    return &names->buckets[gz_text_hash(text) & (names->bucket_count - 1)];
+    return &names->buckets[hash_of(text) & (names->bucket_count - 1)];
 }
 
 static void put_first(struct gz_name **bucket, struct gz_name *name)

@@ -79,9 +79,6 @@ void gz_users_remove(struct gz_users *names, struct gz_name *name);
 struct gz_name *gz_users_find(const struct gz_users *names, const char *text);
 void gz_users_finish(struct gz_users *names);
 
-/* The same number for the same text each time. */
-uint32_t gz_text_hash(const char *text);
-
 /* ---- sessions by id ---- */
 
 /* The sessions of a scene by id, as a sorted array. Thousands may wait for one batch,

@@ -15,13 +15,16 @@
 
 /* Picks nodes by their bounds. */
 
-bool gz_is_sendable_hit(const struct gz_hit *hit)
+/* Whether the hit can be sent. In a deep hierarchy coordinates can exceed what a double holds. */
+static bool is_sendable(const struct gz_hit *hit)
 {
     return isfinite(hit->distance) && gz_finite(hit->point);
 }
 
-enum gz_status gz_session_cull(struct gz_session *session, const struct gz_pointer *pointer,
-                               struct gz_culled *culled, struct gz_failure *failure)
+/* The nodes that can be under the pointer. Only these few of many nodes are looked at, and
+ * charged. */
+static enum gz_status cull(struct gz_session *session, const struct gz_pointer *pointer,
+                           struct gz_culled *culled, struct gz_failure *failure)
 {
     struct gz_scene *scene = session->core->scene;
     gz_plane planes[GZ_PICK_PLANES];
@@ -34,19 +37,21 @@ enum gz_status gz_session_cull(struct gz_session *session, const struct gz_point
     return GZ_OK;
 }
 
-bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer,
-                     const struct gz_node *node, struct gz_hit *hit)
+/* Whether the pointer meets the node by its bounds, or as a point. */
+static bool meets_bounds(struct gz_session *session, const struct gz_pointer *pointer,
+                         const struct gz_node *node, struct gz_hit *hit)
 {
     gz_affine world = gz_scene_world(session->core->scene, node);
     hit->id = node->id;
     bool met =
         gz_pick_node(session->view.camera, pointer, &world, node->has_bounds ? &node->bounds : NULL,
                      session->tool.tolerance_px, &hit->distance, &hit->point);
-    return met && gz_is_sendable_hit(hit);
+    return met && is_sendable(hit);
 }
 
-bool gz_session_pick_rect(struct gz_session *session, const struct gz_pick *asked,
-                          const struct gz_node *node, struct gz_hit *hit)
+/* Whether the node is in the rectangle, as asked. */
+static bool is_in_rect(struct gz_session *session, const struct gz_pick *asked,
+                       const struct gz_node *node, struct gz_hit *hit)
 {
     const struct gz_camera *camera = session->view.camera;
     gz_affine world = gz_scene_world(session->core->scene, node);
@@ -58,7 +63,7 @@ bool gz_session_pick_rect(struct gz_session *session, const struct gz_pick *aske
     hit->point = bounds != NULL ? gz_affine_apply(&world, gz_box_centre(bounds)) : world.origin;
     gz_vec3 from_eye = gz_sub(hit->point, camera->eye);
     hit->distance = camera->perspective ? gz_length(from_eye) : -gz_dot(from_eye, camera->backward);
-    return gz_is_sendable_hit(hit);
+    return is_sendable(hit);
 }
 
 /* ---- by triangles ---- */
@@ -181,7 +186,7 @@ static void add_candidate(struct search *search, const struct gz_node *node)
         if (isfinite(candidate.distance)) search->candidates[search->candidate_count++] = candidate;
         return;
     }
-    if (gz_session_pick(search->session, search->pointer, node, &seen.hit)) keep(search, &seen);
+    if (meets_bounds(search->session, search->pointer, node, &seen.hit)) keep(search, &seen);
 }
 
 /* Whether the pointer meets the candidate, no further away than `limit`. Once the tests are used
@@ -197,10 +202,10 @@ static bool meet(struct search *search, const struct candidate *candidate, doubl
         if (met == GZ_MISSED) return false;
         if (met == GZ_MET) {
             *hit = (struct gz_hit){candidate->node->id, distance, gz_aim_place(&aim, distance)};
-            return gz_is_sendable_hit(hit);
+            return is_sendable(hit);
         }
     }
-    return gz_session_pick(search->session, search->pointer, candidate->node, hit) &&
+    return meets_bounds(search->session, search->pointer, candidate->node, hit) &&
            hit->distance <= limit;
 }
 
@@ -241,7 +246,7 @@ static void pass_all(struct search *search)
         seen.px = beside.px;
         seen.hit.distance = beside.distance;
         seen.hit.point = beside.point;
-        if (!gz_is_sendable_hit(&seen.hit)) continue;
+        if (!is_sendable(&seen.hit)) continue;
         keep(search, &seen);
         if (search->first_only) px = beside.px;
     }
@@ -251,8 +256,7 @@ static void pass_all(struct search *search)
 
 static enum gz_status begin_search(struct search *search, struct gz_failure *failure)
 {
-    enum gz_status status =
-        gz_session_cull(search->session, search->pointer, &search->culled, failure);
+    enum gz_status status = cull(search->session, search->pointer, &search->culled, failure);
     if (status != GZ_OK) return status;
     struct gz_arena *scratch = &search->session->core->scratch;
     search->candidates = gz_arena_take(scratch, search->culled.count, sizeof *search->candidates);
@@ -264,10 +268,13 @@ static enum gz_status begin_search(struct search *search, struct gz_failure *fai
     return GZ_OK;
 }
 
-enum gz_status gz_session_pick_surfaces(struct gz_session *session,
-                                        const struct gz_pointer *pointer, bool first_only,
-                                        struct gz_hit **hits, size_t *count,
-                                        struct gz_failure *failure)
+/* The hits of the pointer, in the core's scratch; the node that a press takes comes first. First
+ * the surfaces, and the bounds of nodes without known triangles, by distance. If none is hit, the
+ * surfaces within the tool's tolerance of the pointer, by distance on the screen. Last the points,
+ * by distance. With `first_only` one hit at most, which is less work. Charged to the session. */
+static enum gz_status pick_surfaces(struct gz_session *session, const struct gz_pointer *pointer,
+                                    bool first_only, struct gz_hit **hits, size_t *count,
+                                    struct gz_failure *failure)
 {
     struct search search = {.session = session,
                             .pointer = pointer,
@@ -342,8 +349,7 @@ static enum gz_look_step look(struct gz_session *session, struct gz_search *sear
     while ((step = gz_look_next(&search->look, session->core->scene, budget, &node)) ==
            GZ_LOOK_NODE) {
         struct gz_hit hit;
-        if (gz_session_pick_rect(session, &search->asked, node, &hit) &&
-            !gz_hits_add(&search->hits, &hit))
+        if (is_in_rect(session, &search->asked, node, &hit) && !gz_hits_add(&search->hits, &hit))
             return GZ_LOOK_NO_MEMORY;
     }
     gz_budget_charge(session, search->look.spent - before);
@@ -361,8 +367,10 @@ static bool is_over(struct gz_session *session, struct gz_search *search, enum g
     return step != GZ_LOOK_PAUSE;
 }
 
-enum gz_status gz_session_search(struct gz_session *session, const struct gz_message *message,
-                                 struct gz_failure *failure)
+/* Begins the search that `message` asks for, within the rest of the core's slice, and answers it,
+ * at once or later. The session must have a camera, and no other search. */
+static enum gz_status search_rect(struct gz_session *session, const struct gz_message *message,
+                                  struct gz_failure *failure)
 {
     struct gz_search *search = calloc(1, sizeof *search);
     enum gz_status status;
@@ -412,14 +420,14 @@ static enum gz_status node_under_by_bounds(struct gz_session *session,
                                            struct gz_failure *failure)
 {
     struct gz_culled culled;
-    enum gz_status status = gz_session_cull(session, pointer, &culled, failure);
+    enum gz_status status = cull(session, pointer, &culled, failure);
     if (status != GZ_OK) return status;
     const struct gz_node *best = NULL;
     struct gz_hit best_hit = {.distance = INFINITY};
     for (size_t i = 0; i < culled.count; i++) {
         const struct gz_node *node = culled.nodes[i];
         struct gz_hit hit;
-        if (!gz_session_pick(session, pointer, node, &hit) ||
+        if (!meets_bounds(session, pointer, node, &hit) ||
             !pick_is_before(node, &hit, best, &best_hit))
             continue;
         best = node;
@@ -435,8 +443,7 @@ enum gz_status gz_session_node_under(struct gz_session *session, const struct gz
     if (!session->by_surface) return node_under_by_bounds(session, pointer, id, failure);
     struct gz_hit *hits;
     size_t count;
-    enum gz_status status =
-        gz_session_pick_surfaces(session, pointer, true, &hits, &count, failure);
+    enum gz_status status = pick_surfaces(session, pointer, true, &hits, &count, failure);
     if (status == GZ_OK) *id = count > 0 ? hits[0].id : 0;
     return status;
 }
@@ -458,11 +465,11 @@ static enum gz_status pick_by_bounds(struct gz_session *session, const struct gz
                                      struct gz_failure *failure)
 {
     struct gz_culled culled;
-    enum gz_status status = gz_session_cull(session, pointer, &culled, failure);
+    enum gz_status status = cull(session, pointer, &culled, failure);
     if (status == GZ_OK) status = make_room(session, &culled, hits, failure);
     if (status != GZ_OK) return status;
     for (size_t i = 0; i < culled.count; i++) {
-        if (gz_session_pick(session, pointer, culled.nodes[i], &(*hits)[*count])) ++*count;
+        if (meets_bounds(session, pointer, culled.nodes[i], &(*hits)[*count])) ++*count;
     }
     return GZ_OK;
 }
@@ -487,9 +494,9 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
                                asked->ray, &pointer, &failure->error);
     if (status != GZ_OK) return status;
     if ((message->has & GZ_HAS_RID) == 0) return GZ_OK; /* without a rid there is no answer */
-    if (by_rect) return gz_session_search(session, message, failure);
+    if (by_rect) return search_rect(session, message, failure);
     if (asked->surface)
-        status = gz_session_pick_surfaces(session, &pointer, false, &hits, &count, failure);
+        status = pick_surfaces(session, &pointer, false, &hits, &count, failure);
     else
         status = pick_by_bounds(session, &pointer, &hits, &count, failure);
     if (status != GZ_OK) return status;

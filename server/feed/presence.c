@@ -6,112 +6,6 @@
 #include "proto/limits.h"
 #include "proto/packed.h"
 
-/* ---- crowd ---- */
-
-/* How many people are here, and who begins to act.
- *
- * A join costs a viewer only a new number, and numbers are sent less often the more people there
- * are, so that their total cost is the same for hundreds and for thousands. A user who begins to
- * act is sent with the first action; camera, pointer and locks follow with the presence of all. */
-
-void gz_crowd_init(struct crowd *crowd)
-{
-    *crowd = (struct crowd){.few = GZ_PRESENCE_FEW, .version = 1, .next_s = -INFINITY};
-}
-
-/* ---- the number of viewers ---- */
-
-double gz_feed_crowd_due(const struct gz_feed *feed)
-{
-    return feed->crowd.changed ? feed->crowd.next_s : INFINITY;
-}
-
-void gz_feed_show_crowd(struct gz_feed *feed, double mono_s)
-{
-    struct crowd *crowd = &feed->crowd;
-    if (mono_s < gz_feed_crowd_due(feed)) return;
-    const double times = fmax(1, (double)crowd->here / GZ_CROWD_PEOPLE);
-    crowd->changed = false;
-    crowd->next_s = mono_s + times * GZ_CROWD_MS / 1000.0;
-    crowd->version++;
-    feed->version++;
-}
-
-/* The number is not sent in the middle of a reading of the whole board, but after it. */
-bool gz_feed_has_crowd(const struct gz_feed *feed, const struct gz_cursor *cursor)
-{
-    return cursor->count != feed->crowd.version && cursor->presence.version != 0 &&
-           cursor->presence.since == 0;
-}
-
-/* Sends the present number, so that a new viewer is counted in it. */
-enum gz_status gz_feed_append_count(const struct gz_feed *feed, struct gz_cursor *cursor,
-                                    struct gz_buffer *out)
-{
-    const struct gz_message message = {.op = GZ_OP_CROWD, .here = feed->crowd.here};
-    const enum gz_status status = gz_encode(out, &message);
-    if (status == GZ_OK) cursor->count = feed->crowd.version;
-    return status;
-}
-
-/* ---- sessions that begin to act ---- */
-
-void gz_crowd_begin(struct crowd *crowd, struct gz_presence_entry *entry)
-{
-    crowd->latest[crowd->begun++ % GZ_BEGUN_RING] = entry;
-}
-
-void gz_crowd_come(struct crowd *crowd)
-{
-    crowd->here++;
-    crowd->changed = true;
-}
-
-void gz_crowd_leave(struct crowd *crowd, const struct gz_presence_entry *entry)
-{
-    crowd->here--;
-    crowd->changed = true;
-    for (size_t i = 0; i < GZ_BEGUN_RING; i++) {
-        if (crowd->latest[i] == entry) crowd->latest[i] = NULL;
-    }
-}
-
-/* Appends the user alone, because a whole record may be as large as the selection. */
-static enum gz_status append_who(const struct gz_presence_entry *entry, enum gz_form form,
-                                 struct gz_buffer *out)
-{
-    const struct gz_presence_user *is = &entry->user;
-    const struct gz_presence_user user = {.has = is->has & GZ_HAS_PRESENCE_NAME,
-                                          .session = is->session,
-                                          .user = is->user,
-                                          .name = is->name,
-                                          .rgb = is->rgb,
-                                          .role = is->role};
-    const struct gz_message record = {.op = GZ_OP_PRESENCE,
-                                      .presence = {.users = &user, .count = 1}};
-    const struct gz_message person = gz_feed_person(entry, 1u << GZ_PRESENCE_WHO);
-    return gz_encode(out, form == GZ_FORM_PACKED ? &person : &record);
-}
-
-/* Comes before the actions in the frame. The whole record of each user follows with the presence of
- * all, which also serves viewers that are further behind than the ring. Skips users that the viewer
- * has read there already. */
-enum gz_status gz_feed_append_begun(const struct gz_feed *feed, struct gz_cursor *cursor,
-                                    struct gz_buffer *out)
-{
-    const struct crowd *crowd = &feed->crowd;
-    const uint64_t lost = crowd->begun > GZ_BEGUN_RING ? crowd->begun - GZ_BEGUN_RING : 0;
-    enum gz_status status = GZ_OK;
-    uint64_t i = cursor->begun > lost ? cursor->begun : lost;
-    for (; status == GZ_OK && i < crowd->begun; i++) {
-        const struct gz_presence_entry *entry = crowd->latest[i % GZ_BEGUN_RING];
-        if (entry != NULL && entry->item.version > cursor->presence.version)
-            status = append_who(entry, cursor->form, out);
-    }
-    if (status == GZ_OK) cursor->begun = crowd->begun;
-    return status;
-}
-
 /* ---- people ---- */
 
 /* Presence in the packed form: for each user only what changed since the viewer last
@@ -227,7 +121,10 @@ static bool has_new_ray(const struct gz_presence_entry *entry, uint32_t parts)
     return (pointer.has & GZ_HAS_PERSON_SPOT) != 0 && (pointer.has & GZ_HAS_PERSON_RAY) != 0;
 }
 
-struct gz_message gz_feed_person(const struct gz_presence_entry *entry, uint32_t parts)
+#define ALL_PARTS ((1u << GZ_PRESENCE_PART_COUNT) - 1)
+
+/* These parts of a record in the packed form, 1 << enum gz_presence_part each. */
+static struct gz_message person_of(const struct gz_presence_entry *entry, uint32_t parts)
 {
     const struct gz_presence_user *user = &entry->user;
     struct gz_message message = {.op = GZ_OP_PERSON, .person.session = user->session};
@@ -264,14 +161,15 @@ static enum gz_status append_users(struct gz_versions_reading *reading, uint64_t
     while (status == GZ_OK && out->size - from < GZ_DELTA_BYTES_MAX &&
            (item = gz_versions_next(reading)) != NULL) {
         const struct gz_presence_entry *entry = (const struct gz_presence_entry *)item;
-        const struct gz_message message = gz_feed_person(entry, changed_parts(entry, base));
+        const struct gz_message message = person_of(entry, changed_parts(entry, base));
         if (message.has != 0) status = gz_encode(out, &message);
     }
     return status;
 }
 
-enum gz_status gz_feed_append_people(struct gz_feed *feed, struct gz_cursor *cursor,
-                                     struct gz_buffer *out)
+/* Appends presence in the packed form, and moves the cursor: as many users as fit. */
+static enum gz_status append_people(struct gz_feed *feed, struct gz_cursor *cursor,
+                                    struct gz_buffer *out)
 {
     struct gz_versions_reading reading = gz_versions_read(&feed->board.shelf, &cursor->presence);
     uint64_t left[GZ_LEFT_RING];
@@ -283,6 +181,114 @@ enum gz_status gz_feed_append_people(struct gz_feed *feed, struct gz_cursor *cur
     cursor->presence = reading.cursor;
     if (reading.next == NULL) cursor->presence_base = cursor->presence.version;
     return GZ_OK;
+}
+
+/* ---- crowd ---- */
+
+/* How many people are here, and who begins to act.
+ *
+ * A join costs a viewer only a new number, and numbers are sent less often the more people there
+ * are, so that their total cost is the same for hundreds and for thousands. A user who begins to
+ * act is sent with the first action; camera, pointer and locks follow with the presence of all. */
+
+void gz_crowd_init(struct crowd *crowd)
+{
+    *crowd = (struct crowd){.few = GZ_PRESENCE_FEW, .version = 1, .next_s = -INFINITY};
+}
+
+/* ---- the number of viewers ---- */
+
+/* When the number of people may be sent next; INFINITY for never. */
+static double crowd_due(const struct gz_feed *feed)
+{
+    return feed->crowd.changed ? feed->crowd.next_s : INFINITY;
+}
+
+/* Allows the number to be sent, if it is time. */
+static void show_crowd(struct gz_feed *feed, double mono_s)
+{
+    struct crowd *crowd = &feed->crowd;
+    if (mono_s < crowd_due(feed)) return;
+    const double times = fmax(1, (double)crowd->here / GZ_CROWD_PEOPLE);
+    crowd->changed = false;
+    crowd->next_s = mono_s + times * GZ_CROWD_MS / 1000.0;
+    crowd->version++;
+    feed->version++;
+}
+
+/* The number is not sent in the middle of a reading of the whole board, but after it. */
+bool gz_feed_has_crowd(const struct gz_feed *feed, const struct gz_cursor *cursor)
+{
+    return cursor->count != feed->crowd.version && cursor->presence.version != 0 &&
+           cursor->presence.since == 0;
+}
+
+/* Sends the present number, so that a new viewer is counted in it. */
+static enum gz_status append_count(const struct gz_feed *feed, struct gz_cursor *cursor,
+                                   struct gz_buffer *out)
+{
+    const struct gz_message message = {.op = GZ_OP_CROWD, .here = feed->crowd.here};
+    const enum gz_status status = gz_encode(out, &message);
+    if (status == GZ_OK) cursor->count = feed->crowd.version;
+    return status;
+}
+
+/* ---- sessions that begin to act ---- */
+
+static void begin_to_act(struct crowd *crowd, struct gz_presence_entry *entry)
+{
+    crowd->latest[crowd->begun++ % GZ_BEGUN_RING] = entry;
+}
+
+static void come(struct crowd *crowd)
+{
+    crowd->here++;
+    crowd->changed = true;
+}
+
+static void leave(struct crowd *crowd, const struct gz_presence_entry *entry)
+{
+    crowd->here--;
+    crowd->changed = true;
+    for (size_t i = 0; i < GZ_BEGUN_RING; i++) {
+        if (crowd->latest[i] == entry) crowd->latest[i] = NULL;
+    }
+}
+
+/* Appends the user alone, because a whole record may be as large as the selection. */
+static enum gz_status append_who(const struct gz_presence_entry *entry, enum gz_form form,
+                                 struct gz_buffer *out)
+{
+    const struct gz_presence_user *is = &entry->user;
+    const struct gz_presence_user user = {.has = is->has & GZ_HAS_PRESENCE_NAME,
+                                          .session = is->session,
+                                          .user = is->user,
+                                          .name = is->name,
+                                          .rgb = is->rgb,
+                                          .role = is->role};
+    const struct gz_message record = {.op = GZ_OP_PRESENCE,
+                                      .presence = {.users = &user, .count = 1}};
+    const struct gz_message person = person_of(entry, 1u << GZ_PRESENCE_WHO);
+    return gz_encode(out, form == GZ_FORM_PACKED ? &person : &record);
+}
+
+/* Comes before the actions in the frame. The whole record of each user follows with the presence of
+ * all, which also serves viewers that are further behind than the ring. Skips users that the viewer
+ * has read there already. */
+enum gz_status gz_feed_append_begun(const struct gz_feed *feed, struct gz_cursor *cursor,
+                                    struct gz_buffer *out)
+{
+    const struct crowd *crowd = &feed->crowd;
+    const uint64_t lost = crowd->begun > GZ_BEGUN_RING ? crowd->begun - GZ_BEGUN_RING : 0;
+    enum gz_status status = GZ_OK;
+    uint64_t i = cursor->begun > lost ? cursor->begun : lost;
+    for (; status == GZ_OK && i < crowd->begun; i++) {
+        const struct gz_presence_entry *entry = crowd->latest[i % GZ_BEGUN_RING];
+        if (entry != NULL && entry->item.version > cursor->presence.version)
+            status = append_who(entry, cursor->form, out);
+    }
+    if (status == GZ_OK) cursor->begun = crowd->begun;
+    return status;
 }
 
 /* ---- presence ---- */
@@ -316,8 +322,8 @@ bool gz_feed_acts(const struct gz_presence_entry *entry)
 void gz_feed_act(struct gz_feed *feed, struct gz_presence_entry *entry)
 {
     if (!entry->is_present || gz_feed_acts(entry)) return;
-    put(feed, entry, GZ_PRESENCE_ALL);
-    gz_crowd_begin(&feed->crowd, entry);
+    put(feed, entry, ALL_PARTS);
+    begin_to_act(&feed->crowd, entry);
 }
 
 /* ---- waiting changes ---- */
@@ -344,7 +350,8 @@ static void forget_changed(struct gz_presence_entry *entry)
 /* The largest encoded size of an id. */
 enum { BYTES_ID = 9 };
 
-size_t gz_presence_bytes(const struct gz_presence_entry *entry)
+/* The approximate encoded size of the whole record. */
+static size_t record_bytes(const struct gz_presence_entry *entry)
 {
     return GZ_PRESENCE_BYTES_USER +
            BYTES_ID * (entry->user.selection.count + entry->user.locks.count);
@@ -356,7 +363,7 @@ void gz_feed_present(struct gz_feed *feed, struct gz_presence_entry *entry, uint
     if (!entry->is_present) {
         entry->is_present = true;
         entry->put_s = mono_s;
-        gz_crowd_come(&feed->crowd);
+        come(&feed->crowd);
         feed->version++; /* a newcomer is counted in what it is sent */
         if (feed->board.shelf.count < feed->crowd.few) gz_feed_act(feed, entry);
         return;
@@ -366,7 +373,7 @@ void gz_feed_present(struct gz_feed *feed, struct gz_presence_entry *entry, uint
     /* No frame with the earlier selection may follow the answer to the session. */
     if ((parts >> GZ_PRESENCE_SELECTION & 1) != 0) feed->version++;
     set_changed(feed, entry);
-    entry->due_s = entry->put_s + (double)gz_presence_bytes(entry) / GZ_PRESENCE_BYTES_PER_S;
+    entry->due_s = entry->put_s + (double)record_bytes(entry) / GZ_PRESENCE_BYTES_PER_S;
     feed->changed_due_s = fmin(feed->changed_due_s, entry->due_s);
 }
 
@@ -389,7 +396,7 @@ void gz_feed_absent(struct gz_feed *feed, struct gz_presence_entry *entry)
         gz_versions_remove(&board->shelf, &entry->item, entry->user.session);
         board->parts_version = board->shelf.version;
     }
-    gz_crowd_leave(&feed->crowd, entry);
+    leave(&feed->crowd, entry);
     forget_acknowledgements(feed, entry->user.session);
     feed->version++;
 }
@@ -410,7 +417,7 @@ static double packed_due(const struct gz_feed *feed)
 
 double gz_feed_presence_due(const struct gz_feed *feed)
 {
-    return fmin(fmin(record_due(feed), packed_due(feed)), gz_feed_crowd_due(feed));
+    return fmin(fmin(record_due(feed), packed_due(feed)), crowd_due(feed));
 }
 
 static size_t count_after(const struct gz_versions *shelf, uint64_t version)
@@ -462,7 +469,7 @@ void gz_feed_show_presence(struct gz_feed *feed, double mono_s)
 {
     show_records(feed, mono_s);
     show_packed(feed, mono_s);
-    gz_feed_show_crowd(feed, mono_s);
+    show_crowd(feed, mono_s);
 }
 
 /* The version up to which the viewer may read. A viewer that reads in pieces may read to the end,
@@ -494,7 +501,7 @@ static bool collect(struct gz_feed *feed, struct gz_versions_reading *reading,
         const struct gz_presence_entry *entry = (const struct gz_presence_entry *)item;
         users[message->count++] = entry->user;
         message->users = users;
-        bytes += gz_presence_bytes(entry);
+        bytes += record_bytes(entry);
     }
     return true;
 }
@@ -524,17 +531,17 @@ enum gz_status gz_feed_append_presence(struct gz_feed *feed, struct gz_cursor *c
 {
     enum gz_status status = GZ_OK;
     if (gz_feed_has_presence(feed, cursor)) {
-        status = cursor->form == GZ_FORM_PACKED ? gz_feed_append_people(feed, cursor, out)
+        status = cursor->form == GZ_FORM_PACKED ? append_people(feed, cursor, out)
                                                 : append_records(feed, cursor, out);
         if (status != GZ_OK) return status;
         if (is_at_end(feed, cursor)) cursor->begun = feed->crowd.begun;
     }
-    return gz_feed_has_crowd(feed, cursor) ? gz_feed_append_count(feed, cursor, out) : GZ_OK;
+    return gz_feed_has_crowd(feed, cursor) ? append_count(feed, cursor, out) : GZ_OK;
 }
 
 struct gz_message gz_feed_self(const struct gz_presence_entry *entry, enum gz_form form)
 {
-    if (form == GZ_FORM_PACKED) return gz_feed_person(entry, GZ_PRESENCE_ALL);
+    if (form == GZ_FORM_PACKED) return person_of(entry, ALL_PARTS);
     return (struct gz_message){.op = GZ_OP_PRESENCE,
                                .presence = {.users = &entry->user, .count = 1}};
 }

@@ -122,13 +122,6 @@ void gz_feed_forget_interest(struct gz_cursor *cursor);
 /* Whether a tombstone is forgotten that this cursor missed: the viewer has to start from 0. */
 bool gz_feed_is_lost(const struct gz_feed *feed, const struct gz_cursor *cursor);
 
-/* Add to a delta: what is new about the node to a viewer that has it as of `base` (0: never had
- * it), or the id of a deleted node. `bytes` grows by the approximate encoded size. False without
- * memory. */
-GZ_MUST_USE bool gz_feed_add_state(struct gz_feed *feed, struct gz_delta *delta,
-                                   const struct gz_node *node, uint64_t base, size_t *bytes);
-GZ_MUST_USE bool gz_feed_add_gone(struct gz_feed *feed, struct gz_delta *delta, uint64_t id,
-                                  size_t *bytes);
 /* Collect the nodes of a delta: of the whole scene, or for a viewer with an interest. Both fill
  * `from` and `seq`, and `more` if the delta had to be cut. False without memory. */
 GZ_MUST_USE bool gz_feed_collect_whole(struct gz_feed *feed, struct gz_cursor *cursor,
@@ -194,30 +187,10 @@ GZ_MUST_USE enum gz_status gz_feed_append_reading(const struct gz_message *messa
 
 /* ---- presence.c ---- */
 
-/* The approximate encoded size of the whole record. */
-size_t gz_presence_bytes(const struct gz_presence_entry *entry);
-/* Appends presence in the packed form, and moves the cursor: as many users as fit. */
-GZ_MUST_USE enum gz_status gz_feed_append_people(struct gz_feed *feed, struct gz_cursor *cursor,
-                                                 struct gz_buffer *out);
-/* These parts of a record in that form, 1 << enum gz_presence_part each. */
-#define GZ_PRESENCE_ALL ((1u << GZ_PRESENCE_PART_COUNT) - 1)
-struct gz_message gz_feed_person(const struct gz_presence_entry *entry, uint32_t parts);
-
 void gz_crowd_init(struct crowd *crowd);
-/* Somebody came; the entry begins to act, or leaves. */
-void gz_crowd_come(struct crowd *crowd);
-void gz_crowd_begin(struct crowd *crowd, struct gz_presence_entry *entry);
-void gz_crowd_leave(struct crowd *crowd, const struct gz_presence_entry *entry);
-/* When the number of people may be sent next, INFINITY for never; and allowing it, if it is
- * time. */
-double gz_feed_crowd_due(const struct gz_feed *feed);
-void gz_feed_show_crowd(struct gz_feed *feed, double mono_s);
 /* Whether a new number of people is due for this viewer. */
 bool gz_feed_has_crowd(const struct gz_feed *feed, const struct gz_cursor *cursor);
-/* Append and move the cursor: the number of people, and the users who began to act since the
- * cursor. */
-GZ_MUST_USE enum gz_status gz_feed_append_count(const struct gz_feed *feed,
-                                                struct gz_cursor *cursor, struct gz_buffer *out);
+/* Appends the users who began to act since the cursor, and moves it. */
 GZ_MUST_USE enum gz_status gz_feed_append_begun(const struct gz_feed *feed,
                                                 struct gz_cursor *cursor, struct gz_buffer *out);
 

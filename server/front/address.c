@@ -97,7 +97,8 @@ static uint64_t mix(uint64_t value)
     return value ^ value >> 33;
 }
 
-uint64_t gz_address_hash(const struct gz_address *address, uint64_t seed)
+/* A hash of the address; without the seed nobody can construct addresses with the same one. */
+static uint64_t hash_of(const struct gz_address *address, uint64_t seed)
 {
     uint64_t halves[2];
     static_assert(sizeof halves == sizeof address->bytes, "an address is two halves");
@@ -460,7 +461,7 @@ void gz_peers_init(struct gz_peers *peers, size_t per_address, uint64_t seed)
 
 static struct gz_peer_address **bucket_of(struct gz_peers *peers, const struct gz_address *network)
 {
-    return &peers->buckets[gz_address_hash(network, peers->seed) % GZ_PEER_BUCKETS];
+    return &peers->buckets[hash_of(network, peers->seed) % GZ_PEER_BUCKETS];
 }
 
 /* The link to this address, or to the end of its bucket. */

@@ -46,8 +46,6 @@ bool gz_address_equal(const struct gz_address *a, const struct gz_address *b);
 /* The network that one customer usually has: the IPv4 address, or the first 64 bits of the IPv6
  * address, the rest 0. */
 struct gz_address gz_address_network(const struct gz_address *address);
-/* A hash of the address; without the seed nobody can construct addresses with the same one. */
-uint64_t gz_address_hash(const struct gz_address *address, uint64_t seed);
 
 /* Reads ADDRESS/BITS, or ADDRESS for a single one. False too if the address has bits beyond BITS:
  * 10.1.2.3/8 is more likely a mistake than 10.0.0.0/8. */

@@ -168,7 +168,8 @@ static int http_code(const struct gz_error *error)
     }
 }
 
-struct gz_buffer gz_error_body(const struct gz_error *error)
+/* {code, message} with the protocol's words; empty without memory. */
+static struct gz_buffer error_body(const struct gz_error *error)
 {
     struct gz_buffer body;
     gz_buffer_init(&body, 8 * sizeof error->message, 0);
@@ -192,10 +193,9 @@ void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_
            "HTTP %d to %s: %s %s: %s: %s%s%s", code, exchange->peer,
            gz_method_word(exchange->method), exchange->path, gz_status_word(error->status),
            error->message, user[0] != '\0' ? "; the user is " : "", user);
-    gz_exchange_answer(exchange, &(struct gz_http_answer){.code = code,
-                                                          .type = GZ_JSON_TYPE,
-                                                          .body = gz_error_body(error),
-                                                          .file = -1});
+    gz_exchange_answer(
+        exchange, &(struct gz_http_answer){
+                      .code = code, .type = GZ_JSON_TYPE, .body = error_body(error), .file = -1});
 }
 
 void gz_exchange_refuse_with(struct gz_exchange *exchange, int code, enum gz_status status,

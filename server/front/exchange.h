@@ -71,8 +71,6 @@ void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answe
 void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_error *error);
 void gz_exchange_refuse_with(struct gz_exchange *exchange, int code, enum gz_status status,
                              const char *message);
-/* {code, message} with the protocol's words; empty without memory. */
-struct gz_buffer gz_error_body(const struct gz_error *error);
 /* Takes a place among the large requests; refuses the request if there is none. */
 bool gz_exchange_become_job(struct gz_exchange *exchange);
 /* Gives it to the host: bytes that come before the answer belong to the next request. */
@@ -95,10 +93,6 @@ int gz_upload_take(struct gz_exchange *exchange, const void *bytes, size_t size)
 void gz_upload_end(struct gz_exchange *exchange);
 /* Sends 100 Continue to a client that waits for it. */
 void gz_upload_encourage(struct gz_exchange *exchange);
-
-/* ---- http.c ---- */
-/* Begins to answer a request. */
-void gz_http_begin(struct gz_exchange *exchange);
 
 /* ---- forward.c ---- */
 /* Takes a piece of the body of a forwarded exchange. */

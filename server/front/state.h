@@ -192,8 +192,6 @@ GZ_MUST_USE enum gz_status gz_arrive_open(struct gz_net *net, struct gz_error *e
 /* Begins and ends the watch of silent sockets. */
 void gz_arrive_start(struct gz_net *net);
 void gz_arrive_stop(struct gz_net *net);
-/* Takes a socket over, or closes it. It becomes a caller with its first byte. */
-void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *from);
 /* A client of another member, which names its address and the user of a trusted proxy. NULL with an
  * error if it is refused. */
 struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, const char *user,
@@ -209,10 +207,6 @@ void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_p
 GZ_MUST_USE enum gz_status gz_arrival_read_client(struct gz_caller *caller, struct gz_error *error);
 /* Closes connections that were silent for too long. */
 void gz_arrive_sweep(struct gz_net *net);
-/* Whether there is room for one more connection, or an inactive one could make room. */
-bool gz_arrive_has_room(const struct gz_net *net);
-/* Closes the connection that was inactive for the longest time. False if none is. */
-bool gz_arrive_make_room(struct gz_net *net);
 /* The same among WebSockets without a session: GZ_PEER_NAMELESS or GZ_PEER_RELAYED. */
 bool gz_arrive_make_room_for_session(struct gz_net *net, enum gz_peer_kind kind);
 

@@ -172,8 +172,8 @@ gizmod_planted_fault(undo_of_nothing_forgotten FILE server/core/pending.c
 gizmod_planted_fault(node_skipped_where_a_delta_is_cut FILE server/feed/delta.c
     FROM "delta->seq = last;" TO "delta->seq = is.seq;")
 gizmod_planted_fault(continued_delta_misses_earlier_changes FILE server/feed/delta.c
-    FROM "gz_feed_add_state(feed, delta, is->node, cursor->base, bytes)"
-    TO "gz_feed_add_state(feed, delta, is->node, delta->from, bytes)")
+    FROM "add_state(feed, delta, is->node, cursor->base, bytes)"
+    TO "add_state(feed, delta, is->node, delta->from, bytes)")
 gizmod_planted_fault(grave_outlives_its_node FILE server/scene/apply.c
     FROM "gz_graves_open(&plan->scene->graves, node->id);" TO "")
 gizmod_planted_fault(frames_shared_across_bases FILE server/feed/feed.c

@@ -58,11 +58,18 @@ static void move(struct place *p, uint64_t id, double x)
     apply(p->scene, &change, 1);
 }
 
+/* A whole pass. */
+static void pose(struct place *p)
+{
+    gz_gesture_begin_pass(&p->gesture, p->scene);
+    gz_gesture_go_on(&p->gesture, p->scene, SESSION, SIZE_MAX);
+}
+
 /* Poses the nodes again if a parent has moved; whether one has. */
 static bool follow(struct place *p)
 {
     const bool lags = gz_gesture_lags(&p->gesture, p->scene);
-    if (lags) gz_gesture_pose(&p->gesture, p->scene, SESSION);
+    if (lags) pose(p);
     return lags;
 }
 
@@ -71,7 +78,7 @@ TEST(test_pose_and_restore)
     struct place p;
     begin(&p);
     assert_false(p.gesture.moved);
-    gz_gesture_pose(&p.gesture, p.scene, SESSION);
+    pose(&p);
     assert_true(p.gesture.moved);
     assert_true(trs_of(&p, 4)->t.x == p.before[0].t.x + 1);
     assert_true(trs_of(&p, 5)->t.x == p.before[1].t.x + 1);
@@ -88,7 +95,7 @@ TEST(test_follow_a_parent)
     begin(&p);
     move(&p, 2, 10);
     assert_false(follow(&p)); /* it has not moved yet */
-    gz_gesture_pose(&p.gesture, p.scene, SESSION);
+    pose(&p);
     assert_false(follow(&p));
     gz_vec3 there = gz_scene_world(p.scene, gz_scene_find(p.scene, 4)).origin;
     move(&p, 2, 20);
@@ -128,7 +135,7 @@ TEST(test_follow_the_parent_of_the_last_node)
 {
     struct place p;
     begin_with(&p, 5, 4);
-    gz_gesture_pose(&p.gesture, p.scene, SESSION);
+    pose(&p);
     move(&p, 2, 10);
     assert_true(follow(&p));
     assert_true(world_x(&p, 4) == 1);
@@ -158,7 +165,7 @@ TEST(test_describe)
     assert_true(gz_gesture_describe(&p.gesture, p.scene, &p.arena, &edit));
     assert_int_equal(edit.change_count, 2);
     assert_false(gz_change_is_real(&edit.changes[0]));
-    gz_gesture_pose(&p.gesture, p.scene, SESSION);
+    pose(&p);
     assert_true(gz_gesture_describe(&p.gesture, p.scene, &p.arena, &edit));
     assert_int_equal(edit.id, 3);
     assert_int_equal(edit.kind, GZ_EDIT_TRANSLATE);
