@@ -120,9 +120,9 @@ void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene,
 /* How many nodes could be moved for what a pass with this motion costs; not below the gesture's
  * count. */
 size_t gz_gesture_moves(const struct gz_gesture *gesture, const struct gz_motion *motion);
-/* A pass poses each node by the motion, in slices: begins one, and continues it for at most `nodes`
- * nodes. All of a pass uses the motion at its beginning. A node whose parent has no inverse any more
- * stays where it is. `by` is the session. */
+/* A pass poses each node by the motion at the pass's beginning, in slices: begins one, and
+ * continues it for at most `nodes` nodes. A node whose parent has no inverse any more stays where
+ * it is. `by` is the session. */
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene);
 void gz_gesture_go_on(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by,
                       size_t nodes);

@@ -11,8 +11,8 @@
 
 static void init_board(struct board *board)
 {
-    gz_versions_init(&board->shelf, board->left, GZ_LEFT_RING);
-    board->shown = board->shelf.version;
+    gz_versions_init(&board->versions, board->left, GZ_LEFT_RING);
+    board->shown = board->versions.version;
     board->packed_shown = board->parts_shown = board->parts_version = board->shown;
     board->packed_next_s = -INFINITY;
 }
@@ -221,8 +221,8 @@ static bool shows_doings(const struct gz_feed *feed, const struct gz_cursor *cur
 {
     return cursor->presence.version != 0 &&
            (has_delta(feed, cursor) || cursor->edits != feed->edit_count ||
-            gz_versions_has_news(gz_notebook_shelf(feed->notes), &cursor->notes) ||
-            gz_versions_has_news(gz_checkpoint_list_shelf(feed->checkpoints),
+            gz_versions_has_news(gz_notebook_versions(feed->notes), &cursor->notes) ||
+            gz_versions_has_news(gz_checkpoint_list_versions(feed->checkpoints),
                                  &cursor->checkpoints));
 }
 
@@ -244,8 +244,8 @@ static enum gz_status build_frame(struct gz_feed *feed, struct gz_cursor *cursor
     return status;
 }
 
-static bool same_shelf_cursor(const struct gz_versions_cursor *a,
-                              const struct gz_versions_cursor *b)
+static bool same_versions_cursor(const struct gz_versions_cursor *a,
+                                 const struct gz_versions_cursor *b)
 {
     return a->version == b->version && a->since == b->since;
 }
@@ -260,10 +260,11 @@ static bool have_same(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->state == b->state && a->base == b->base && a->since == b->since &&
            a->saved == b->saved && a->edits == b->edits && a->greeted == b->greeted &&
-           same_shelf_cursor(&a->notes, &b->notes) &&
-           same_shelf_cursor(&a->checkpoints, &b->checkpoints) &&
-           same_shelf_cursor(&a->presence, &b->presence) && a->presence_base == b->presence_base &&
-           a->ms == b->ms && a->count == b->count && a->begun == b->begun;
+           same_versions_cursor(&a->notes, &b->notes) &&
+           same_versions_cursor(&a->checkpoints, &b->checkpoints) &&
+           same_versions_cursor(&a->presence, &b->presence) &&
+           a->presence_base == b->presence_base && a->ms == b->ms && a->count == b->count &&
+           a->begun == b->begun;
 }
 
 /* Viewers in step are known by their place. */
@@ -284,8 +285,8 @@ bool gz_feed_stand_together(const struct gz_feed *feed, const struct gz_cursor *
 /* The version of everything that a frame can hold: a cached frame is stale once it changes. */
 static uint64_t content_version(const struct gz_feed *feed)
 {
-    return feed->version + gz_scene_seq(feed->scene) + gz_notebook_shelf(feed->notes)->version +
-           gz_checkpoint_list_shelf(feed->checkpoints)->version;
+    return feed->version + gz_scene_seq(feed->scene) + gz_notebook_versions(feed->notes)->version +
+           gz_checkpoint_list_versions(feed->checkpoints)->version;
 }
 
 static bool is_for(const struct gz_feed *feed, const struct cached_frame *frame,
@@ -373,8 +374,9 @@ static bool has_other_news(const struct gz_feed *feed, const struct gz_cursor *c
 {
     return cursor->edits != feed->edit_count || gz_feed_has_presence(feed, cursor) ||
            gz_feed_has_crowd(feed, cursor) ||
-           gz_versions_has_news(gz_notebook_shelf(feed->notes), &cursor->notes) ||
-           gz_versions_has_news(gz_checkpoint_list_shelf(feed->checkpoints), &cursor->checkpoints);
+           gz_versions_has_news(gz_notebook_versions(feed->notes), &cursor->notes) ||
+           gz_versions_has_news(gz_checkpoint_list_versions(feed->checkpoints),
+                                &cursor->checkpoints);
 }
 
 bool gz_feed_has_frame(const struct gz_feed *feed, const struct gz_cursor *cursor)
@@ -476,8 +478,8 @@ static uint64_t news_version(const struct gz_feed *feed)
 {
     return gz_scene_seq(feed->scene) + feed->edit_count + feed->saved_shown + feed->board.shown +
            feed->board.packed_shown + feed->crowd.version + feed->motion_count +
-           feed->motion_version + gz_notebook_shelf(feed->notes)->version +
-           gz_checkpoint_list_shelf(feed->checkpoints)->version;
+           feed->motion_version + gz_notebook_versions(feed->notes)->version +
+           gz_checkpoint_list_versions(feed->checkpoints)->version;
 }
 
 static double saved_due(const struct gz_feed *feed)

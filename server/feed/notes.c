@@ -6,7 +6,7 @@
 /* ---- items of a message ---- */
 
 /* The common part of the messages about notes, checkpoints and presence: makes one message of one
- * reading of a shelf. */
+ * reading of a versioned list. */
 
 void *gz_feed_items(struct gz_feed *feed, size_t count, size_t item_size)
 {
@@ -73,7 +73,7 @@ enum gz_status gz_feed_append_notes(struct gz_feed *feed, struct gz_cursor *curs
                                     struct gz_buffer *out)
 {
     struct gz_versions_reading reading =
-        gz_versions_read(gz_notebook_shelf(feed->notes), &cursor->notes);
+        gz_versions_read(gz_notebook_versions(feed->notes), &cursor->notes);
     struct gz_message message = {.op = GZ_OP_NOTES, .notes.all = reading.anew};
     struct gz_notes *notes = &message.notes;
     uint64_t gone[GZ_NOTES_GONE_RING];
@@ -137,7 +137,7 @@ enum gz_status gz_feed_append_checkpoints(struct gz_feed *feed, struct gz_cursor
                                           struct gz_buffer *out)
 {
     struct gz_versions_reading reading =
-        gz_versions_read(gz_checkpoint_list_shelf(feed->checkpoints), &cursor->checkpoints);
+        gz_versions_read(gz_checkpoint_list_versions(feed->checkpoints), &cursor->checkpoints);
     struct gz_message message = {.op = GZ_OP_CHECKPOINT_NEWS, .checkpoint_news.all = reading.anew};
     struct gz_checkpoints *news = &message.checkpoint_news;
     uint64_t version = reading.cursor.version;

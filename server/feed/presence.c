@@ -171,7 +171,7 @@ static enum gz_status append_users(struct gz_versions_reading *reading, uint64_t
 static enum gz_status append_people(struct gz_feed *feed, struct gz_cursor *cursor,
                                     struct gz_buffer *out)
 {
-    struct gz_versions_reading reading = gz_versions_read(&feed->board.shelf, &cursor->presence);
+    struct gz_versions_reading reading = gz_versions_read(&feed->board.versions, &cursor->presence);
     uint64_t left[GZ_LEFT_RING];
     if (reading.anew) cursor->presence_base = 0;
     enum gz_status status = append_left(NULL, 0, reading.anew, out);
@@ -296,7 +296,7 @@ enum gz_status gz_feed_append_begun(const struct gz_feed *feed, struct gz_cursor
 /* Presence: decides when each user's record is shown next, and encodes the records after a viewer's
  * cursor.
  *
- * A changed record is not put on the shelf at once. It waits in proportion to its own size, not to
+ * A changed record is not put on the list at once. It waits in proportion to its own size, not to
  * that of the record before it, so that dropping a large selection is shown at once. The sum of the
  * bytes is bounded all the same. */
 
@@ -305,7 +305,7 @@ enum gz_status gz_feed_append_begun(const struct gz_feed *feed, struct gz_cursor
 static void put(struct gz_feed *feed, struct gz_presence_entry *entry, uint32_t parts)
 {
     struct board *board = &feed->board;
-    gz_versions_put(&board->shelf, &entry->item);
+    gz_versions_put(&board->versions, &entry->item);
     for (int part = 0; part < GZ_PRESENCE_PART_COUNT; part++) {
         if ((parts >> part & 1) != 0) entry->part_versions[part] = entry->item.version;
     }
@@ -365,7 +365,7 @@ void gz_feed_present(struct gz_feed *feed, struct gz_presence_entry *entry, uint
         entry->put_s = mono_s;
         come(&feed->crowd);
         feed->version++; /* a newcomer is counted in what it is sent */
-        if (feed->board.shelf.count < feed->crowd.few) gz_feed_act(feed, entry);
+        if (feed->board.versions.count < feed->crowd.few) gz_feed_act(feed, entry);
         return;
     }
     if (!gz_feed_acts(entry)) return;
@@ -393,8 +393,8 @@ void gz_feed_absent(struct gz_feed *feed, struct gz_presence_entry *entry)
     entry->is_present = false;
     forget_changed(entry);
     if (gz_feed_acts(entry)) {
-        gz_versions_remove(&board->shelf, &entry->item, entry->user.session);
-        board->parts_version = board->shelf.version;
+        gz_versions_remove(&board->versions, &entry->item, entry->user.session);
+        board->parts_version = board->versions.version;
     }
     leave(&feed->crowd, entry);
     forget_acknowledgements(feed, entry->user.session);
@@ -403,7 +403,7 @@ void gz_feed_absent(struct gz_feed *feed, struct gz_presence_entry *entry)
 
 static double record_due(const struct gz_feed *feed)
 {
-    const bool is_news = feed->board.shown != feed->board.shelf.version;
+    const bool is_news = feed->board.shown != feed->board.versions.version;
     return fmax(is_news ? -INFINITY : feed->changed_due_s,
                 feed->presence_shown_s + GZ_PRESENCE_MS_MIN / 1000.0);
 }
@@ -420,10 +420,10 @@ double gz_feed_presence_due(const struct gz_feed *feed)
     return fmin(fmin(record_due(feed), packed_due(feed)), crowd_due(feed));
 }
 
-static size_t count_after(const struct gz_versions *shelf, uint64_t version)
+static size_t count_after(const struct gz_versions *versions, uint64_t version)
 {
     size_t count = 0;
-    const struct gz_versions_item *item = shelf->newest;
+    const struct gz_versions_item *item = versions->newest;
     for (; item != NULL && item->version > version; item = item->older) count++;
     return count;
 }
@@ -432,7 +432,7 @@ static void show_packed(struct gz_feed *feed, double mono_s)
 {
     struct board *board = &feed->board;
     if (mono_s < packed_due(feed)) return;
-    const size_t users = count_after(&board->shelf, board->packed_shown);
+    const size_t users = count_after(&board->versions, board->packed_shown);
     const double times = fmax(1, (double)users / GZ_PRESENCE_USERS);
     board->packed_next_s = mono_s + times * GZ_PRESENCE_PACKED_MS / 1000.0;
     board->packed_shown = board->parts_shown;
@@ -459,7 +459,7 @@ static void show_records(struct gz_feed *feed, double mono_s)
 {
     if (mono_s < record_due(feed)) return;
     put_changed(feed, mono_s);
-    feed->board.shown = feed->board.shelf.version;
+    feed->board.shown = feed->board.versions.version;
     feed->board.parts_shown = feed->board.parts_version;
     feed->presence_shown_s = mono_s;
     feed->version++;
@@ -478,7 +478,7 @@ static uint64_t readable(const struct board *board, const struct gz_cursor *curs
 {
     if (cursor->form == GZ_FORM_PLAIN) return board->shown;
     const bool is_amid = cursor->presence_base != cursor->presence.version;
-    return is_amid ? board->shelf.version : board->packed_shown;
+    return is_amid ? board->versions.version : board->packed_shown;
 }
 
 bool gz_feed_has_presence(const struct gz_feed *feed, const struct gz_cursor *cursor)
@@ -509,7 +509,7 @@ static bool collect(struct gz_feed *feed, struct gz_versions_reading *reading,
 static enum gz_status append_records(struct gz_feed *feed, struct gz_cursor *cursor,
                                      struct gz_buffer *out)
 {
-    struct gz_versions_reading reading = gz_versions_read(&feed->board.shelf, &cursor->presence);
+    struct gz_versions_reading reading = gz_versions_read(&feed->board.versions, &cursor->presence);
     struct gz_message message = {.op = GZ_OP_PRESENCE, .presence.all = reading.anew};
     struct gz_presence *presence = &message.presence;
     uint64_t left[GZ_LEFT_RING];
@@ -521,7 +521,7 @@ static enum gz_status append_records(struct gz_feed *feed, struct gz_cursor *cur
 
 static bool is_at_end(const struct gz_feed *feed, const struct gz_cursor *cursor)
 {
-    return cursor->presence.version == feed->board.shelf.version;
+    return cursor->presence.version == feed->board.versions.version;
 }
 
 /* A viewer that has read the board to its end has all users who began to act, and is then

@@ -39,10 +39,10 @@ struct acknowledgement {
 
 /* The presence records of those who act. */
 struct board {
-    struct gz_versions shelf; /* of gz_presence_entry; a removal has the session's id */
+    struct gz_versions versions; /* of gz_presence_entry; a removal has the session's id */
     struct gz_versions_removal left[GZ_LEFT_RING];
-    uint64_t shown;         /* viewers may read up to this version of the shelf */
-    uint64_t parts_version; /* version of the shelf at the last change of a part of a record */
+    uint64_t shown;         /* viewers may read up to this version of the list */
+    uint64_t parts_version; /* version of the list at the last change of a part of a record */
     uint64_t parts_shown;   /* the value of parts_version at the last show */
     uint64_t packed_shown;  /* as `shown`, for viewers of the packed form, */
     double packed_next_s;   /* and when it may grow next, monotonic */
@@ -175,7 +175,7 @@ void gz_feed_forget_motions(struct gz_cursor *cursor);
 
 /* ---- notes.c ---- */
 
-/* Room for `count` items of the message about a shelf that is being made; keeps the items that are
+/* Room for `count` items of the message about a list that is being made; keeps the items that are
  * there. NULL without memory. */
 void *gz_feed_items(struct gz_feed *feed, size_t count, size_t item_size);
 /* Appends the message of a reading, which has `count` items and removals, and moves the cursor past

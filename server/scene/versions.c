@@ -126,55 +126,55 @@ void gz_graves_forget(struct gz_graves *graves)
 
 /* ---- a versioned list ---- */
 
-/* Keeps a shelf's items in the order of change, and its latest removals in a ring. */
-
-void gz_versions_init(struct gz_versions *shelf, struct gz_versions_removal *ring, size_t ring_size)
+void gz_versions_init(struct gz_versions *versions, struct gz_versions_removal *ring,
+                      size_t ring_size)
 {
-    *shelf = (struct gz_versions){.version = 1, .ring = ring, .ring_size = ring_size};
+    *versions = (struct gz_versions){.version = 1, .ring = ring, .ring_size = ring_size};
 }
 
 /* ---- changing ---- */
 
-static void unlink_item(struct gz_versions *shelf, struct gz_versions_item *item)
+static void unlink_item(struct gz_versions *versions, struct gz_versions_item *item)
 {
     if (item->version == 0) return;
-    *(item->older != NULL ? &item->older->newer : &shelf->oldest) = item->newer;
-    *(item->newer != NULL ? &item->newer->older : &shelf->newest) = item->older;
+    *(item->older != NULL ? &item->older->newer : &versions->oldest) = item->newer;
+    *(item->newer != NULL ? &item->newer->older : &versions->newest) = item->older;
     *item = (struct gz_versions_item){0};
-    shelf->count--;
+    versions->count--;
 }
 
-void gz_versions_put(struct gz_versions *shelf, struct gz_versions_item *item)
+void gz_versions_put(struct gz_versions *versions, struct gz_versions_item *item)
 {
-    unlink_item(shelf, item);
-    *item = (struct gz_versions_item){.version = ++shelf->version, .older = shelf->newest};
-    *(shelf->newest != NULL ? &shelf->newest->newer : &shelf->oldest) = item;
-    shelf->newest = item;
-    shelf->count++;
+    unlink_item(versions, item);
+    *item = (struct gz_versions_item){.version = ++versions->version, .older = versions->newest};
+    *(versions->newest != NULL ? &versions->newest->newer : &versions->oldest) = item;
+    versions->newest = item;
+    versions->count++;
 }
 
-void gz_versions_replace(struct gz_versions *shelf, struct gz_versions_item *before,
+void gz_versions_replace(struct gz_versions *versions, struct gz_versions_item *before,
                          struct gz_versions_item *item)
 {
-    unlink_item(shelf, before);
-    gz_versions_put(shelf, item);
+    unlink_item(versions, before);
+    gz_versions_put(versions, item);
 }
 
-void gz_versions_remove(struct gz_versions *shelf, struct gz_versions_item *item, uint64_t id)
+void gz_versions_remove(struct gz_versions *versions, struct gz_versions_item *item, uint64_t id)
 {
-    unlink_item(shelf, item);
-    struct gz_versions_removal *slot = &shelf->ring[shelf->removals % shelf->ring_size];
-    if (shelf->removals >= shelf->ring_size) shelf->forgotten = slot->version;
-    shelf->removals++;
-    *slot = (struct gz_versions_removal){id, ++shelf->version};
+    unlink_item(versions, item);
+    struct gz_versions_removal *slot = &versions->ring[versions->removals % versions->ring_size];
+    if (versions->removals >= versions->ring_size) versions->forgotten = slot->version;
+    versions->removals++;
+    *slot = (struct gz_versions_removal){id, ++versions->version};
 }
 
 /* ---- reading ---- */
 
-bool gz_versions_has_news(const struct gz_versions *shelf, const struct gz_versions_cursor *cursor)
+bool gz_versions_has_news(const struct gz_versions *versions,
+                          const struct gz_versions_cursor *cursor)
 {
-    if (cursor->version == 0) return shelf->count > 0;
-    return cursor->version < shelf->version;
+    if (cursor->version == 0) return versions->count > 0;
+    return cursor->version < versions->version;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -183,26 +183,27 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* The oldest item that changed after `version`, or NULL. */
-static const struct gz_versions_item *first_after(const struct gz_versions *shelf, uint64_t version)
+static const struct gz_versions_item *first_after(const struct gz_versions *versions,
+                                                  uint64_t version)
 {
     const struct gz_versions_item *first = NULL;
-    const struct gz_versions_item *item = shelf->newest;
+    const struct gz_versions_item *item = versions->newest;
     for (; item != NULL && item->version > version; item = item->older) first = item;
     return first;
 }
 
-struct gz_versions_reading gz_versions_read(const struct gz_versions *shelf,
+struct gz_versions_reading gz_versions_read(const struct gz_versions *versions,
                                             const struct gz_versions_cursor *cursor)
 {
-    struct gz_versions_reading reading = {.shelf = shelf, .cursor = *cursor};
+    struct gz_versions_reading reading = {.versions = versions, .cursor = *cursor};
     uint64_t knows_until = later(cursor->version, cursor->since);
-    reading.anew = cursor->version == 0 || knows_until < shelf->forgotten;
+    reading.anew = cursor->version == 0 || knows_until < versions->forgotten;
     if (reading.anew) {
-        reading.cursor = (struct gz_versions_cursor){.version = 0, .since = shelf->version};
-        knows_until = shelf->version;
+        reading.cursor = (struct gz_versions_cursor){.version = 0, .since = versions->version};
+        knows_until = versions->version;
     }
     reading.knows_until = knows_until;
-    reading.next = first_after(shelf, reading.cursor.version);
+    reading.next = first_after(versions, reading.cursor.version);
     return reading;
 }
 
@@ -217,14 +218,15 @@ const struct gz_versions_item *gz_versions_next(struct gz_versions_reading *read
 
 size_t gz_versions_gone(struct gz_versions_reading *reading, uint64_t *ids)
 {
-    const struct gz_versions *shelf = reading->shelf;
+    const struct gz_versions *versions = reading->versions;
     struct gz_versions_cursor *cursor = &reading->cursor;
-    if (reading->next == NULL) cursor->version = shelf->version;
+    if (reading->next == NULL) cursor->version = versions->version;
     if (cursor->version >= cursor->since) cursor->since = 0;
-    uint64_t first = shelf->removals > shelf->ring_size ? shelf->removals - shelf->ring_size : 0;
+    uint64_t first =
+        versions->removals > versions->ring_size ? versions->removals - versions->ring_size : 0;
     size_t count = 0;
-    for (uint64_t i = shelf->removals; i > first; i--) {
-        const struct gz_versions_removal *removal = &shelf->ring[(i - 1) % shelf->ring_size];
+    for (uint64_t i = versions->removals; i > first; i--) {
+        const struct gz_versions_removal *removal = &versions->ring[(i - 1) % versions->ring_size];
         if (removal->version <= reading->knows_until) break;
         if (removal->version <= cursor->version) ids[count++] = removal->id;
     }
@@ -233,12 +235,12 @@ size_t gz_versions_gone(struct gz_versions_reading *reading, uint64_t *ids)
 
 /* ---- notes ---- */
 
-/* Keeps the notes of a scene: by id for requests, and on a shelf for viewers. */
+/* Keeps the notes of a scene: by id for requests, and by version for viewers. */
 
 struct gz_notebook {
-    struct gz_notebook_entry **by_id; /* ascending; as many as are on the shelf */
+    struct gz_notebook_entry **by_id; /* ascending; as many as have versions */
     size_t capacity;
-    struct gz_versions shelf;
+    struct gz_versions versions;
     struct gz_versions_removal ring[GZ_NOTES_GONE_RING];
 };
 
@@ -280,7 +282,7 @@ struct gz_notebook *gz_notebook_create(const struct gz_scene_state *state)
 {
     struct gz_notebook *notes = calloc(1, sizeof *notes);
     if (notes == NULL) return NULL;
-    gz_versions_init(&notes->shelf, notes->ring, GZ_NOTES_GONE_RING);
+    gz_versions_init(&notes->versions, notes->ring, GZ_NOTES_GONE_RING);
     /* A file may hold more notes than this server allows. */
     notes->capacity = state->note_count > GZ_NOTES_MAX ? state->note_count : GZ_NOTES_MAX;
     notes->by_id = malloc(notes->capacity * sizeof(struct gz_notebook_entry *));
@@ -292,27 +294,27 @@ struct gz_notebook *gz_notebook_create(const struct gz_scene_state *state)
 void gz_notebook_destroy(struct gz_notebook *notes)
 {
     if (notes == NULL) return;
-    for (size_t i = 0; i < notes->shelf.count; i++) gz_notebook_entry_destroy(notes->by_id[i]);
+    for (size_t i = 0; i < notes->versions.count; i++) gz_notebook_entry_destroy(notes->by_id[i]);
     free(notes->by_id);
     free(notes);
 }
 
 /* ---- reading ---- */
 
-const struct gz_versions *gz_notebook_shelf(const struct gz_notebook *notes)
+const struct gz_versions *gz_notebook_versions(const struct gz_notebook *notes)
 {
-    return &notes->shelf;
+    return &notes->versions;
 }
 
 size_t gz_notebook_count(const struct gz_notebook *notes)
 {
-    return notes->shelf.count;
+    return notes->versions.count;
 }
 
 size_t gz_notebook_count_of(const struct gz_notebook *notes, const char *user)
 {
     size_t count = 0;
-    for (size_t i = 0; i < notes->shelf.count; i++)
+    for (size_t i = 0; i < notes->versions.count; i++)
         count += strcmp(notes->by_id[i]->is.user, user) == 0;
     return count;
 }
@@ -320,7 +322,7 @@ size_t gz_notebook_count_of(const struct gz_notebook *notes, const char *user)
 /* The first index whose id is not below `id`. */
 static size_t notes_place_of(const struct gz_notebook *notes, uint64_t id)
 {
-    size_t low = 0, high = notes->shelf.count;
+    size_t low = 0, high = notes->versions.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (notes->by_id[middle]->is.id < id)
@@ -333,7 +335,7 @@ static size_t notes_place_of(const struct gz_notebook *notes, uint64_t id)
 
 static bool is_at(const struct gz_notebook *notes, size_t place, uint64_t id)
 {
-    return place < notes->shelf.count && notes->by_id[place]->is.id == id;
+    return place < notes->versions.count && notes->by_id[place]->is.id == id;
 }
 
 const struct gz_notebook_entry *gz_notebook_find(const struct gz_notebook *notes, uint64_t id)
@@ -346,16 +348,16 @@ const struct gz_notebook_entry *gz_notebook_find(const struct gz_notebook *notes
 
 static void insert(struct gz_notebook *notes, size_t place, struct gz_notebook_entry *note)
 {
-    assert(notes->shelf.count < notes->capacity);
+    assert(notes->versions.count < notes->capacity);
     struct gz_notebook_entry **at = &notes->by_id[place];
-    memmove(at + 1, at, (notes->shelf.count - place) * sizeof(struct gz_notebook_entry *));
+    memmove(at + 1, at, (notes->versions.count - place) * sizeof(struct gz_notebook_entry *));
     *at = note;
-    gz_versions_put(&notes->shelf, &note->item);
+    gz_versions_put(&notes->versions, &note->item);
 }
 
 static void replace(struct gz_notebook *notes, size_t place, struct gz_notebook_entry *note)
 {
-    gz_versions_replace(&notes->shelf, &notes->by_id[place]->item, &note->item);
+    gz_versions_replace(&notes->versions, &notes->by_id[place]->item, &note->item);
     gz_notebook_entry_destroy(notes->by_id[place]);
     notes->by_id[place] = note;
 }
@@ -363,8 +365,8 @@ static void replace(struct gz_notebook *notes, size_t place, struct gz_notebook_
 static void take_away(struct gz_notebook *notes, size_t place)
 {
     struct gz_notebook_entry **at = &notes->by_id[place], *note = *at;
-    gz_versions_remove(&notes->shelf, &note->item, note->is.id);
-    memmove(at, at + 1, (notes->shelf.count - place) * sizeof(struct gz_notebook_entry *));
+    gz_versions_remove(&notes->versions, &note->item, note->is.id);
+    memmove(at, at + 1, (notes->versions.count - place) * sizeof(struct gz_notebook_entry *));
     gz_notebook_entry_destroy(note);
 }
 
@@ -384,14 +386,14 @@ void gz_notebook_put(struct gz_notebook *notes, struct gz_notebook_entry *note)
 
 /* ---- checkpoints ---- */
 
-/* Keeps the checkpoints of a scene: by seq for requests, and on a shelf for viewers. */
+/* Keeps the checkpoints of a scene: by seq for requests, and by version for viewers. */
 
 struct gz_checkpoint_list {
-    struct gz_checkpoint_entry **entries; /* ascending by seq; as many as are on the shelf */
+    struct gz_checkpoint_entry **entries; /* ascending by seq; as many as have versions */
     size_t capacity;
-    struct gz_versions shelf;
+    struct gz_versions versions;
     struct gz_versions_removal ring[GZ_CHECKPOINTS_GONE_RING];
-    /* Removal number i, from 0, is at i % GZ_CHECKPOINTS_GONE_RING; the shelf knows it by i. */
+    /* Removal number i, from 0, is at i % GZ_CHECKPOINTS_GONE_RING; `versions` knows it by i. */
     struct gz_checkpoint_entry *removals[GZ_CHECKPOINTS_GONE_RING];
 };
 
@@ -423,7 +425,7 @@ struct gz_checkpoint_list *gz_checkpoint_list_create(const struct gz_scene_state
 {
     struct gz_checkpoint_list *list = calloc(1, sizeof *list);
     if (list == NULL) return NULL;
-    gz_versions_init(&list->shelf, list->ring, GZ_CHECKPOINTS_GONE_RING);
+    gz_versions_init(&list->versions, list->ring, GZ_CHECKPOINTS_GONE_RING);
     /* A file may hold more checkpoints than this server allows. */
     list->capacity =
         state->checkpoint_count > GZ_CHECKPOINTS_MAX ? state->checkpoint_count : GZ_CHECKPOINTS_MAX;
@@ -436,7 +438,7 @@ struct gz_checkpoint_list *gz_checkpoint_list_create(const struct gz_scene_state
 void gz_checkpoint_list_destroy(struct gz_checkpoint_list *list)
 {
     if (list == NULL) return;
-    for (size_t i = 0; i < list->shelf.count; i++) free(list->entries[i]);
+    for (size_t i = 0; i < list->versions.count; i++) free(list->entries[i]);
     for (size_t i = 0; i < GZ_CHECKPOINTS_GONE_RING; i++) free(list->removals[i]);
     free(list->entries);
     free(list);
@@ -444,20 +446,20 @@ void gz_checkpoint_list_destroy(struct gz_checkpoint_list *list)
 
 /* ---- reading ---- */
 
-const struct gz_versions *gz_checkpoint_list_shelf(const struct gz_checkpoint_list *list)
+const struct gz_versions *gz_checkpoint_list_versions(const struct gz_checkpoint_list *list)
 {
-    return &list->shelf;
+    return &list->versions;
 }
 
 size_t gz_checkpoint_list_count(const struct gz_checkpoint_list *list)
 {
-    return list->shelf.count;
+    return list->versions.count;
 }
 
 size_t gz_checkpoint_list_count_of(const struct gz_checkpoint_list *list, const char *user)
 {
     size_t count = 0;
-    for (size_t i = 0; i < list->shelf.count; i++)
+    for (size_t i = 0; i < list->versions.count; i++)
         count += strcmp(list->entries[i]->is.user, user) == 0;
     return count;
 }
@@ -472,7 +474,7 @@ static size_t checkpoints_place_of(const struct gz_checkpoint_list *list, const 
                                    size_t size)
 {
     size_t place = 0;
-    while (place < list->shelf.count) {
+    while (place < list->versions.count) {
         const char *other = list->entries[place]->is.name;
         if (strlen(other) == size && memcmp(other, name, size) == 0) break;
         place++;
@@ -484,7 +486,7 @@ const struct gz_checkpoint_entry *gz_checkpoint_list_find(const struct gz_checkp
                                                           const char *name, size_t size)
 {
     size_t place = checkpoints_place_of(list, name, size);
-    return place < list->shelf.count ? list->entries[place] : NULL;
+    return place < list->versions.count ? list->entries[place] : NULL;
 }
 
 const struct gz_checkpoint_entry *gz_checkpoint_list_removal(const struct gz_checkpoint_list *list,
@@ -493,7 +495,7 @@ const struct gz_checkpoint_entry *gz_checkpoint_list_removal(const struct gz_che
     const struct gz_checkpoint_entry *entry = list->removals[id % GZ_CHECKPOINTS_GONE_RING];
     const char *name = entry->is.name;
     if (gz_checkpoint_list_find(list, name, strlen(name)) != NULL) return NULL;
-    while (++id < list->shelf.removals) {
+    while (++id < list->versions.removals) {
         if (strcmp(list->removals[id % GZ_CHECKPOINTS_GONE_RING]->is.name, name) == 0) return NULL;
     }
     return entry;
@@ -503,22 +505,22 @@ const struct gz_checkpoint_entry *gz_checkpoint_list_removal(const struct gz_che
 
 static void checkpoints_insert(struct gz_checkpoint_list *list, struct gz_checkpoint_entry *entry)
 {
-    assert(list->shelf.count < list->capacity);
-    size_t place = list->shelf.count;
+    assert(list->versions.count < list->capacity);
+    size_t place = list->versions.count;
     for (; place > 0 && list->entries[place - 1]->is.seq > entry->is.seq; place--)
         list->entries[place] = list->entries[place - 1];
     list->entries[place] = entry;
-    gz_versions_put(&list->shelf, &entry->item);
+    gz_versions_put(&list->versions, &entry->item);
 }
 
 static void checkpoints_take_away(struct gz_checkpoint_list *list, size_t place,
                                   struct gz_checkpoint_entry *removal)
 {
     struct gz_checkpoint_entry *entry = list->entries[place];
-    uint64_t id = list->shelf.removals;
+    uint64_t id = list->versions.removals;
     struct gz_checkpoint_entry **slot = &list->removals[id % GZ_CHECKPOINTS_GONE_RING];
-    gz_versions_remove(&list->shelf, &entry->item, id);
-    for (; place < list->shelf.count; place++) list->entries[place] = list->entries[place + 1];
+    gz_versions_remove(&list->versions, &entry->item, id);
+    for (; place < list->versions.count; place++) list->entries[place] = list->entries[place + 1];
     free(entry);
     free(*slot);
     *slot = removal;
@@ -529,7 +531,7 @@ void gz_checkpoint_list_put(struct gz_checkpoint_list *list, struct gz_checkpoin
     size_t place = checkpoints_place_of(list, entry->is.name, strlen(entry->is.name));
     if (!entry->is.gone)
         checkpoints_insert(list, entry);
-    else if (place < list->shelf.count)
+    else if (place < list->versions.count)
         checkpoints_take_away(list, place, entry);
     else
         free(entry);

@@ -48,11 +48,11 @@ void gz_graves_forget(struct gz_graves *graves);
 /* Things that change one by one, and how a viewer learns of each change: the order of
  * change, the latest removals, and the cursor that says how far a viewer has come.
  *
- * Notes, checkpoints and the users who are present stand on a shelf each. A thing that is put on
- * the shelf, or changes, takes the next version and becomes the newest; a thing that is taken off
+ * Notes, checkpoints and the users who are present are such a list each. A thing that is put on
+ * the list, or changes, takes the next version and becomes the newest; a thing that is taken off
  * leaves its id and a version in a ring of the latest removals. A viewer at version v is behind by
  * the things and the removals whose versions are above v. There is no log: a thing that changed a
- * hundred times is on the shelf once, as it is now.
+ * hundred times is on the list once, as it is now.
  *
  * A viewer starts anew, and is sent every thing that is there, if it was never sent any, or if it
  * is so far behind that the ring no longer holds all removals that it missed. Sending everything
@@ -62,20 +62,20 @@ void gz_graves_forget(struct gz_graves *graves);
  *
  * One frame for a viewer is one reading:
  *
- *     struct gz_versions_reading reading = gz_versions_read(&shelf, &cursor);
+ *     struct gz_versions_reading reading = gz_versions_read(&versions, &cursor);
  *     while (there is room && (item = gz_versions_next(&reading)) != NULL) encode the item;
  *     gone_count = gz_versions_gone(&reading, gone);
  *     if the frame could be encoded: cursor = reading.cursor;
  *
  * Viewers whose cursors are equal get equal readings, and can share the bytes of a frame.
  *
- * Ownership: an item is a member of the thing that is shelved, and belongs to the thing's owner; it
- * stays where it is while it is on the shelf. The ring's memory belongs to the shelf's owner.
- * Threads: one. Memory: a shelf allocates nothing, and no function here can fail. */
+ * Ownership: an item is a member of the thing that is listed, and belongs to the thing's owner; it
+ * stays where it is while it is on the list. The ring's memory belongs to the list's owner.
+ * Threads: one. Memory: a list allocates nothing, and no function here can fail. */
 
-/* The member that makes a thing fit for a shelf. Zeroed while it is on none. */
+/* The member that makes a thing fit for such a list. Zeroed while it is on none. */
 struct gz_versions_item {
-    uint64_t version; /* of its last change; 0 while it is on no shelf */
+    uint64_t version; /* of its last change; 0 while it is on no list */
     struct gz_versions_item *older, *newer;
 };
 
@@ -101,43 +101,44 @@ struct gz_versions_cursor {
 };
 
 struct gz_versions_reading {
-    const struct gz_versions *shelf;
+    const struct gz_versions *versions;
     struct gz_versions_cursor cursor; /* the viewer's place after all that was read so far */
     uint64_t knows_until; /* removals up to this version are of no concern to the viewer */
     const struct gz_versions_item *next; /* NULL when every item was read */
     bool anew; /* the viewer is to forget what it was sent before: everything follows */
 };
 
-/* An empty shelf. The ring has room for `ring_size` removals and outlives the shelf. */
-void gz_versions_init(struct gz_versions *shelf, struct gz_versions_removal *ring,
+/* An empty list. The ring has room for `ring_size` removals and outlives the list. */
+void gz_versions_init(struct gz_versions *versions, struct gz_versions_removal *ring,
                       size_t ring_size);
 
-/* Puts the item on the shelf, or says that it changed: it takes the next version. */
-void gz_versions_put(struct gz_versions *shelf, struct gz_versions_item *item);
-/* Puts `item` in the place of `before`, which leaves the shelf and is not remembered as removed:
+/* Puts the item on the list, or says that it changed: it takes the next version. */
+void gz_versions_put(struct gz_versions *versions, struct gz_versions_item *item);
+/* Puts `item` in the place of `before`, which leaves the list and is not remembered as removed:
  * they are the same thing to a viewer. */
-void gz_versions_replace(struct gz_versions *shelf, struct gz_versions_item *before,
+void gz_versions_replace(struct gz_versions *versions, struct gz_versions_item *before,
                          struct gz_versions_item *item);
-/* Takes the item off the shelf; viewers are sent `id`, which no item of this shelf has again. */
-void gz_versions_remove(struct gz_versions *shelf, struct gz_versions_item *item, uint64_t id);
+/* Takes the item off the list; viewers are sent `id`, which no item of this list has again. */
+void gz_versions_remove(struct gz_versions *versions, struct gz_versions_item *item, uint64_t id);
 
 /* Whether anything changed after the cursor. Nothing did for a viewer that was never sent anything
- * while the shelf is empty. */
-bool gz_versions_has_news(const struct gz_versions *shelf, const struct gz_versions_cursor *cursor);
+ * while the list is empty. */
+bool gz_versions_has_news(const struct gz_versions *versions,
+                          const struct gz_versions_cursor *cursor);
 
-/* Begins a reading for the viewer at this cursor. The shelf must not change during a reading. */
-struct gz_versions_reading gz_versions_read(const struct gz_versions *shelf,
+/* Begins a reading for the viewer at this cursor. The list must not change during a reading. */
+struct gz_versions_reading gz_versions_read(const struct gz_versions *versions,
                                             const struct gz_versions_cursor *cursor);
 /* The next item, oldest change first; NULL after the last. */
 const struct gz_versions_item *gz_versions_next(struct gz_versions_reading *reading);
 /* Ends the reading. Writes the ids of the removals that belong to it, newest first, to `ids`, which
- * has room for the shelf's ring_size, and returns how many they are. If items are left, the cursor
+ * has room for the list's ring_size, and returns how many they are. If items are left, the cursor
  * stays before them, and so do later removals. */
 size_t gz_versions_gone(struct gz_versions_reading *reading, uint64_t *ids);
 
 /* ---- notes ---- */
 
-/* The notes that people wrote in a scene, as they are now, on a shelf for viewers.
+/* The notes that people wrote in a scene, as they are now, as a versioned list for viewers.
  *
  * Each change replaces the whole note, so there is no partial state to merge. Notes have no part in
  * the scene's seq, its undo or its past.
@@ -146,7 +147,7 @@ size_t gz_versions_gone(struct gz_versions_reading *reading, uint64_t *ids);
  * Threads: one. Errors: only creating asks for memory. */
 
 struct gz_notebook_entry {
-    struct gz_versions_item item; /* first, so that an item of the shelf is its entry */
+    struct gz_versions_item item; /* first, so that an item of the list is its entry */
     struct gz_note_record is;     /* its texts belong to the entry */
 };
 
@@ -160,8 +161,8 @@ void gz_notebook_entry_destroy(struct gz_notebook_entry *note); /* NULL is fine 
 struct gz_notebook *gz_notebook_create(const struct gz_scene_state *state);
 void gz_notebook_destroy(struct gz_notebook *notes); /* NULL is fine */
 
-/* The shelf of the entries; a removed note leaves its id. */
-const struct gz_versions *gz_notebook_shelf(const struct gz_notebook *notes);
+/* The versions of the entries; a removed note leaves its id. */
+const struct gz_versions *gz_notebook_versions(const struct gz_notebook *notes);
 size_t gz_notebook_count(const struct gz_notebook *notes);
 /* How many of them this user wrote; compares the user with the author of each note. */
 size_t gz_notebook_count_of(const struct gz_notebook *notes, const char *user);
@@ -175,7 +176,7 @@ void gz_notebook_put(struct gz_notebook *notes, struct gz_notebook_entry *note);
 
 /* ---- checkpoints ---- */
 
-/* The names that people gave to states of a scene, on a shelf for viewers.
+/* The names that people gave to states of a scene, as a versioned list for viewers.
  *
  * A name that is given or taken away is a change for viewers. A scene has few checkpoints: a frame
  * for a viewer, and a search for a name, may look at every one.
@@ -199,8 +200,8 @@ struct gz_checkpoint_entry *gz_checkpoint_entry_create(const struct gz_checkpoin
 struct gz_checkpoint_list *gz_checkpoint_list_create(const struct gz_scene_state *state);
 void gz_checkpoint_list_destroy(struct gz_checkpoint_list *list); /* NULL is fine */
 
-/* The shelf of the entries. The id of a removal is for gz_checkpoint_list_removal. */
-const struct gz_versions *gz_checkpoint_list_shelf(const struct gz_checkpoint_list *list);
+/* The versions of the entries. The id of a removal is for gz_checkpoint_list_removal. */
+const struct gz_versions *gz_checkpoint_list_versions(const struct gz_checkpoint_list *list);
 size_t gz_checkpoint_list_count(const struct gz_checkpoint_list *list);
 /* How many of them this user made; compares the user with the maker of each checkpoint. */
 size_t gz_checkpoint_list_count_of(const struct gz_checkpoint_list *list, const char *user);
@@ -210,8 +211,8 @@ const struct gz_checkpoint_entry *gz_checkpoint_list_at(const struct gz_checkpoi
 /* NULL if no checkpoint has this name, which need not be terminated. */
 const struct gz_checkpoint_entry *gz_checkpoint_list_find(const struct gz_checkpoint_list *list,
                                                           const char *name, size_t size);
-/* The removal that left this id on the shelf, as it was put; NULL if it is out of date, because the
- * name was given or removed again since. */
+/* The removal that left this id in the versions, as it was put; NULL if it is out of date, because
+ * the name was given or removed again since. */
 const struct gz_checkpoint_entry *gz_checkpoint_list_removal(const struct gz_checkpoint_list *list,
                                                              uint64_t id);
 

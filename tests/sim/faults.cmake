@@ -232,9 +232,9 @@ gizmod_planted_fault(note_deletion_not_announced FILE server/feed/notes.c
     FROM "notes->gone = (struct gz_ids){gone, gz_versions_gone(&reading, gone)};" TO "(void)gz_versions_gone(&reading, gone);")
 gizmod_planted_fault(checkpoint_removal_not_told FILE server/feed/notes.c
     FROM "if (removal != NULL && !add(feed, message, removal)) return false;" TO "(void)removal;")
-gizmod_planted_fault(shelf_snapshot_missing FILE server/scene/versions.c
-    FROM "cursor->version == 0 || knows_until < shelf->forgotten;" TO "cursor->version == 0;")
-gizmod_planted_fault(shelf_snapshot_repeated FILE server/scene/versions.c
+gizmod_planted_fault(versions_snapshot_missing FILE server/scene/versions.c
+    FROM "cursor->version == 0 || knows_until < versions->forgotten;" TO "cursor->version == 0;")
+gizmod_planted_fault(versions_snapshot_repeated FILE server/scene/versions.c
     FROM "uint64_t knows_until = later(cursor->version, cursor->since);" TO "uint64_t knows_until = cursor->version;")
 gizmod_planted_fault(note_outlives_refused_request FILE server/core/journal.c
     FROM "const bool is_request = entry->kind->refuse != NULL;"

@@ -1,4 +1,5 @@
-/* The shelf: what a viewer's readings hold, in which order, and when a viewer starts anew. */
+/* The versioned list: what a viewer's readings hold, in which order, and when a viewer starts anew.
+ */
 #include <string.h>
 
 #include "scene/versions.h"
@@ -14,7 +15,7 @@ struct thing {
 };
 
 struct stage {
-    struct gz_versions shelf;
+    struct gz_versions versions;
     struct gz_versions_removal ring[RING];
     struct thing things[IDS]; /* thing number i has the id i */
 };
@@ -28,12 +29,12 @@ static struct stage stage_of(void)
 
 static void put(struct stage *stage, uint64_t id)
 {
-    gz_versions_put(&stage->shelf, &stage->things[id].item);
+    gz_versions_put(&stage->versions, &stage->things[id].item);
 }
 
 static void take(struct stage *stage, uint64_t id)
 {
-    gz_versions_remove(&stage->shelf, &stage->things[id].item, id);
+    gz_versions_remove(&stage->versions, &stage->things[id].item, id);
 }
 
 static void put_all(struct stage *stage, uint64_t first, uint64_t last)
@@ -57,7 +58,7 @@ struct frame {
 static struct frame read_some(const struct stage *stage, struct gz_versions_cursor *cursor,
                               size_t most)
 {
-    struct gz_versions_reading reading = gz_versions_read(&stage->shelf, cursor);
+    struct gz_versions_reading reading = gz_versions_read(&stage->versions, cursor);
     struct frame frame = {.anew = reading.anew};
     const struct gz_versions_item *item;
     while (frame.count < most && (item = gz_versions_next(&reading)) != NULL)
@@ -82,24 +83,24 @@ static void check_frame(struct frame frame, bool anew, const char *ids, const ch
 
 /* ---- one thing at a time ---- */
 
-TEST(test_newcomer_to_an_empty_shelf_has_no_news_and_then_only_what_follows)
+TEST(test_newcomer_to_an_empty_list_has_no_news_and_then_only_what_follows)
 {
     struct stage stage = stage_of();
     struct gz_versions_cursor cursor = {0};
-    gz_versions_init(&stage.shelf, stage.ring, RING);
-    assert_false(gz_versions_has_news(&stage.shelf, &cursor));
+    gz_versions_init(&stage.versions, stage.ring, RING);
+    assert_false(gz_versions_has_news(&stage.versions, &cursor));
     check_frame(read_some(&stage, &cursor, IDS), true, "", "");
     put(&stage, 1);
-    assert_true(gz_versions_has_news(&stage.shelf, &cursor));
+    assert_true(gz_versions_has_news(&stage.versions, &cursor));
     check_frame(read_some(&stage, &cursor, IDS), false, "1", "");
-    assert_false(gz_versions_has_news(&stage.shelf, &cursor));
+    assert_false(gz_versions_has_news(&stage.versions, &cursor));
 }
 
 TEST(test_reading_has_each_change_once_oldest_first_and_removals_newest_first)
 {
     struct stage stage = stage_of();
     struct gz_versions_cursor cursor = {0};
-    gz_versions_init(&stage.shelf, stage.ring, RING);
+    gz_versions_init(&stage.versions, stage.ring, RING);
     put_all(&stage, 1, 6);
     check_frame(read_some(&stage, &cursor, IDS), true, "123456", "");
     put(&stage, 2);
@@ -108,7 +109,7 @@ TEST(test_reading_has_each_change_once_oldest_first_and_removals_newest_first)
     take(&stage, 1);
     take(&stage, 6);
     check_frame(read_some(&stage, &cursor, IDS), false, "52", "61");
-    assert_int_equal(stage.shelf.count, 4);
+    assert_int_equal(stage.versions.count, 4);
     check_frame(read_some(&stage, &cursor, IDS), false, "", "");
 }
 
@@ -116,13 +117,13 @@ TEST(test_replaced_thing_is_not_a_removal)
 {
     struct stage stage = stage_of();
     struct gz_versions_cursor cursor = {0};
-    gz_versions_init(&stage.shelf, stage.ring, RING);
+    gz_versions_init(&stage.versions, stage.ring, RING);
     put_all(&stage, 1, 3);
     (void)read_some(&stage, &cursor, IDS);
-    gz_versions_replace(&stage.shelf, &stage.things[1].item, &stage.things[7].item);
+    gz_versions_replace(&stage.versions, &stage.things[1].item, &stage.things[7].item);
     assert_int_equal(stage.things[1].item.version, 0);
     check_frame(read_some(&stage, &cursor, IDS), false, "7", "");
-    assert_int_equal(stage.shelf.count, 3);
+    assert_int_equal(stage.versions.count, 3);
     check_frame(read_some(&stage, &(struct gz_versions_cursor){0}, IDS), true, "237", "");
 }
 
@@ -130,7 +131,7 @@ TEST(test_viewer_starts_anew_only_if_the_ring_lost_a_removal_that_it_missed)
 {
     struct stage stage = stage_of();
     struct gz_versions_cursor near = {0}, far = {0};
-    gz_versions_init(&stage.shelf, stage.ring, RING);
+    gz_versions_init(&stage.versions, stage.ring, RING);
     put_all(&stage, 1, 9);
     (void)read_some(&stage, &far, IDS);
     take(&stage, 1);
@@ -146,7 +147,7 @@ TEST(test_removals_before_everything_began_to_be_sent_are_nothing_to_the_viewer)
 {
     struct stage stage = stage_of();
     struct gz_versions_cursor cursor = {0};
-    gz_versions_init(&stage.shelf, stage.ring, RING);
+    gz_versions_init(&stage.versions, stage.ring, RING);
     put_all(&stage, 1, 8);
     for (uint64_t id = 1; id <= 2; id++) take(&stage, id);
     check_frame(read_some(&stage, &cursor, 2), true, "34", "");
@@ -162,7 +163,7 @@ TEST(test_viewer_does_not_start_anew_for_removals_that_it_never_heard_of)
 {
     struct stage stage = stage_of();
     struct gz_versions_cursor cursor = {0};
-    gz_versions_init(&stage.shelf, stage.ring, RING);
+    gz_versions_init(&stage.versions, stage.ring, RING);
     put_all(&stage, 1, 9);
     for (uint64_t id = 1; id <= RING + 1; id++) take(&stage, id);
     check_frame(read_some(&stage, &cursor, 1), true, "6", "");
@@ -181,7 +182,7 @@ TEST(test_viewers_who_came_at_different_times_are_equal_once_they_caught_up)
 {
     struct stage stage = stage_of();
     struct gz_versions_cursor early = {0}, late = {0};
-    gz_versions_init(&stage.shelf, stage.ring, RING);
+    gz_versions_init(&stage.versions, stage.ring, RING);
     put_all(&stage, 1, 3);
     (void)read_some(&stage, &early, 1);
     put(&stage, 4);
@@ -195,7 +196,7 @@ TEST(test_viewers_who_came_at_different_times_are_equal_once_they_caught_up)
 
 enum { VIEWERS = 5, STEPS = 200000 };
 
-/* A viewer's copy of the shelf; `content` 0: it knows of no such thing. */
+/* A viewer's copy of the list; `content` 0: it knows of no such thing. */
 struct viewer {
     struct gz_versions_cursor cursor;
     unsigned content[IDS];
@@ -221,7 +222,7 @@ static void apply(struct viewer *viewer, const struct stage *stage, const struct
 
 static void check_viewer(const struct viewer *viewer, const struct stage *stage)
 {
-    if (viewer->cursor.version != stage->shelf.version) return;
+    if (viewer->cursor.version != stage->versions.version) return;
     assert_int_equal(viewer->cursor.since, 0);
     for (uint64_t id = 0; id < IDS; id++) {
         const struct thing *thing = &stage->things[id];
@@ -249,18 +250,18 @@ static void read_as_somebody(struct game *game)
     size_t most = 1 + chance_below(&game->random, IDS);
     struct frame frame = read_some(&game->stage, &viewer->cursor, most);
     assert_true(frame.anew || viewer->cursor.version >= before);
-    assert_true(frame.count == most || viewer->cursor.version == game->stage.shelf.version);
+    assert_true(frame.count == most || viewer->cursor.version == game->stage.versions.version);
     apply(viewer, &game->stage, &frame);
     check_viewer(viewer, &game->stage);
     game->anew += frame.anew && before > 0;
     game->readings++;
 }
 
-TEST(test_viewers_who_caught_up_know_what_is_on_the_shelf)
+TEST(test_viewers_who_caught_up_know_what_is_on_the_list)
 {
     static struct game game;
     game = (struct game){.stage = stage_of(), .random = chance_seed(1)};
-    gz_versions_init(&game.stage.shelf, game.stage.ring, RING);
+    gz_versions_init(&game.stage.versions, game.stage.ring, RING);
     for (uint64_t left = chance_count(STEPS); left > 0; left--) {
         if (chance_below(&game.random, 3) > 0)
             change_something(&game);
