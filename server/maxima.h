@@ -340,7 +340,7 @@
 #define GZ_MEMBER_SIGNATURE_BYTES 64
 #define GZ_MEMBER_WORDS_BYTES_MAX 255
 #define GZ_MEMBER_LIST_BYTES_MAX 4095
-/* Members of a cluster; each has a trunk to each of the others. */
+/* Members of a cluster; each has a link to each of the others. */
 #define GZ_CLUSTER_MEMBERS_MAX 64
 /* Bytes of the members' common secret: fewer could be guessed. */
 #define GZ_MEMBER_SECRET_BYTES_MIN 16
@@ -394,7 +394,7 @@
 #define GZ_PROOF_SECONDS 300
 /* Seconds that a connection from a member to another may take, handshakes included. */
 #define GZ_RELAY_CONNECT_SECONDS 5
-/* Bytes of a frame in one record of a trunk. Clients take turns between pieces, so that a large
+/* Bytes of a frame in one record of a link. Clients take turns between pieces, so that a large
  * frame for one does not keep others waiting. */
 #define GZ_TRUNK_PIECE_BYTES (16 * 1024)
 /* Bytes of a relayed client between the members in each direction, which the receiver has not taken
@@ -403,12 +403,12 @@
 #define GZ_TRUNK_WINDOW_BYTES (65 * 1024)
 /* What a piece takes of a window besides its bytes, for its bookkeeping. */
 #define GZ_TRUNK_PIECE_COST 64
-/* Pieces that both ends of a trunk remember, so that they are sent once for all clients. A round
+/* Pieces that both ends of a link remember, so that they are sent once for all clients. A round
  * through the viewers of a scene has one or two for all, and some for single clients in between. */
 #define GZ_TRUNK_SLOTS 64
-/* Groups of clients of a trunk that are sent the same: a few forms of viewers in each scene. */
+/* Groups of clients of a link that are sent the same: a few forms of viewers in each scene. */
 #define GZ_TRUNK_GROUPS_MAX GZ_SCENES_MAX
-/* Above so many bytes that wait on a trunk its clients get no new frames: a later frame is more up
+/* Above so many bytes that wait on a link its clients get no new frames: a later frame is more up
  * to date. */
 #define GZ_TRUNK_WAITING_BYTES (256 * 1024)
 /* The most that can wait: for each client a window, the bytes of one read on top, and the records
@@ -416,27 +416,27 @@
 #define GZ_TRUNK_OUT_BYTES_MAX                                                                     \
     ((size_t)(GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE) *                                            \
      (GZ_TRUNK_WINDOW_BYTES + 3 * GZ_TRUNK_PIECE_BYTES))
-/* Above so many waiting bytes of TOOK and CLOSE a trunk is not read, because reading causes more of
+/* Above so many waiting bytes of TOOK and CLOSE a link is not read, because reading causes more of
  * them. An edge has fewer, one close and one returned window for each channel, as long as its
  * authority respects the windows: so it reads on, and two members never wait for each other. */
 #define GZ_TRUNK_ANSWERS_BYTES ((size_t)UINT16_MAX * 64)
-/* Bytes of a trunk's buffers that are kept for the next use. */
+/* Bytes of a link's buffers that are kept for the next use. */
 #define GZ_TRUNK_KEPT_BYTES ((size_t)512 * 1024)
 /* Payloads of records: the description of a client; a close (RFC 6455). */
 #define GZ_TRUNK_OPEN_BYTES_MAX 256
 #define GZ_TRUNK_CLOSE_BYTES_MAX 125
 /* Bytes of the largest record, with all channels that it can name, and of a read. */
 #define GZ_TRUNK_IN_BYTES_MAX (2 * GZ_TRUNK_PIECE_BYTES + 2 * UINT16_MAX + 64)
-/* Bytes that the kernel may hold for sending on a trunk, which bounds a round trip; the system's
+/* Bytes that the kernel may hold for sending on a link, which bounds a round trip; the system's
  * own maximum may be less. */
 #define GZ_TRUNK_SOCKET_BYTES (1024 * 1024)
-/* Seconds between signs of life on a trunk, and of silence after which it is lost: not longer than
+/* Seconds between signs of life on a link, and of silence after which it is lost: not longer than
  * a lease, so that clients leave a member that is frozen. */
 #define GZ_TRUNK_BEAT_SECONDS 1
 #define GZ_TRUNK_SILENCE_SECONDS GZ_CLUSTER_LEASE_SECONDS
 /* Seconds between tries to reach a member. */
 #define GZ_TRUNK_RETRY_SECONDS 1
-/* Seconds without clients after which a trunk is closed, unless it is to another member of the
+/* Seconds without clients after which a link is closed, unless it is to another member of the
  * list. */
 #define GZ_TRUNK_IDLE_SECONDS 5
 /* Bytes of a request's body that wait for another member. */

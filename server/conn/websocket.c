@@ -129,7 +129,7 @@ static const struct gz_stream_user user = {take_bytes, end, full, go_on, finish}
 static void drop(struct gz_net *net, struct gz_arrival *arrival)
 {
     if (arrival->stream != NULL) gz_stream_close(arrival->stream);
-    net->session_count -= arrival->stream != NULL && !arrival->is_trunk;
+    net->session_count -= arrival->stream != NULL && !arrival->is_link;
     gz_arrival_leave(net, arrival);
 }
 
@@ -152,7 +152,7 @@ static void begin(struct gz_net *net, struct gz_arrival *arrival)
 
 void gz_socket_begin(struct gz_net *net, struct gz_arrival *arrival)
 {
-    if (arrival->is_trunk)
+    if (arrival->is_link)
         gz_link_server_begin(net, arrival);
     else
         begin(net, arrival);

@@ -94,7 +94,7 @@ static enum gz_status refuse(int *code, int http_code, struct gz_error *error,
 }
 
 /* A link names the clients that it carries, so only a member may open one. */
-static enum gz_status admit_trunk(const struct gz_caller *caller, int *code, struct gz_error *error)
+static enum gz_status admit_link(const struct gz_caller *caller, int *code, struct gz_error *error)
 {
     const struct gz_net *net = caller->net;
     if (!caller->arrival->is_relayed)
@@ -142,8 +142,8 @@ static enum gz_status admit_subprotocol(struct gz_caller *caller, int *code, str
     if (!is_list_of_names(list))
         return refuse(code, 400, error, GZ_BAD_VALUE,
                       "Sec-WebSocket-Protocol: must be names separated by commas");
-    caller->arrival->is_trunk = offers(list, GZ_TRUNK_PROTOCOL);
-    if (caller->arrival->is_trunk) return admit_trunk(caller, code, error);
+    caller->arrival->is_link = offers(list, GZ_TRUNK_PROTOCOL);
+    if (caller->arrival->is_link) return admit_link(caller, code, error);
     if (offers(list, GZ_SUBPROTOCOL)) return GZ_OK;
     return refuse(code, 400, error, GZ_VERSION,
                   "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL
@@ -165,7 +165,7 @@ enum gz_status gz_admit_upgrade(struct gz_caller *caller, int *code, struct gz_e
     fault = fault_of_handshake(caller->request, &status);
     if (fault != NULL) return refuse(code, 400, error, status, fault);
     status = admit_subprotocol(caller, code, error);
-    if (status != GZ_OK || caller->arrival->is_trunk) return status;
+    if (status != GZ_OK || caller->arrival->is_link) return status;
     if (gz_identify_proxied(net, caller->arrival->user, error) != GZ_OK) {
         *code = 401;
         return GZ_UNAUTHORISED;

@@ -381,14 +381,14 @@ static bool print_accept(const char *key, char text[32])
 static bool write_handshake(const struct gz_caller *caller)
 {
     char accept[32], text[256];
-    const bool is_trunk = caller->arrival->is_trunk;
+    const bool is_link = caller->arrival->is_link;
     if (!print_accept(gz_request_value(caller->request, "sec-websocket-key", 0), accept))
         return false;
     lws_snprintf(text, sizeof text,
                  "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                  "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n"
                  "Sec-WebSocket-Protocol: %s\r\n\r\n",
-                 accept, is_trunk ? GZ_TRUNK_PROTOCOL : GZ_SUBPROTOCOL);
+                 accept, is_link ? GZ_TRUNK_PROTOCOL : GZ_SUBPROTOCOL);
     return gz_stream_write(caller->stream, (const uint8_t *)text, strlen(text));
 }
 
@@ -405,7 +405,7 @@ static void upgrade(struct gz_caller *caller)
     arrival->caller = NULL;
     arrival->stream = caller->stream;
     gz_stream_forget_user(arrival->stream);
-    net->session_count += !arrival->is_trunk;
+    net->session_count += !arrival->is_link;
     gz_arrival_become(net, arrival, GZ_PEER_BUSY);
     gz_socket_begin(net, arrival);
 }

@@ -20,7 +20,7 @@ static bool print(struct gz_buffer *out, const char *name, const char *type, con
                          name, help, name, type, name, value);
 }
 
-static size_t count_trunks(const struct gz_net *net)
+static size_t count_links(const struct gz_net *net)
 {
     size_t count = 0;
     for (const struct gz_member_link *link = net->links; link != NULL; link = link->next)
@@ -45,15 +45,15 @@ static bool print_relays(const struct gz_net *net, struct gz_buffer *out)
             print(out, "relayed_from_members_bytes_total", "counter",
                   "Bytes of other members passed on to clients.", counters->relayed_out) &&
             print(out, "trunks", "gauge", "Connections to and from other members, for clients.",
-                  count_trunks(net)) &&
+                  count_links(net)) &&
             print(out, "trunk_clients", "gauge", "Sessions of clients of other members.",
                   net->channel_count) &&
             print(out, "trunk_grouped_clients", "gauge",
                   "Such sessions that only watch, and are sent everything together.",
                   net->grouped_count) &&
-            print(out, "trunk_sent_bytes_total", "counter", "Bytes sent on trunks.",
+            print(out, "trunk_sent_bytes_total", "counter", "Bytes sent on links to other members.",
                   counters->trunk_bytes) &&
-            print(out, "trunk_records_total", "counter", "Records sent on trunks.",
+            print(out, "trunk_records_total", "counter", "Records sent on links to other members.",
                   counters->trunk_records) &&
             print(out, "trunk_pieces_total", "counter",
                   "Pieces of frames for clients of other members.", counters->trunk_given) &&

@@ -174,7 +174,7 @@ struct gz_arrival {
     double since_s;                   /* by gz_awake_now: when it became its kind */
     bool is_proxied;                  /* it comes from a trusted proxy */
     bool is_relayed;                  /* its latest request comes from another member */
-    bool is_trunk;                    /* its upgrade was admitted as a link */
+    bool is_link;                     /* its upgrade was admitted as a link */
     bool is_channel;                  /* it is a client of another member, without a socket */
     bool is_dropped;                  /* it no longer counts, to make room */
 };

@@ -222,7 +222,7 @@ static void end(struct gz_member_link *link, const char *why)
     struct gz_link_client *route = route_of(link);
     const bool was_open = route->phase == GZ_ROUTE_OPEN;
     if (was_open)
-        gz_log(link->net->log, route->count > 0 ? GZ_WARN : GZ_INFO, 0, "the trunk to %s ends: %s",
+        gz_log(link->net->log, route->count > 0 ? GZ_WARN : GZ_INFO, 0, "the link to %s ends: %s",
                route->url, why);
     else
         say(route, route->why[0] != '\0' ? route->why : why);
@@ -300,7 +300,7 @@ static int judge_certificate(struct gz_link_client *route, X509_STORE_CTX *chain
 static const char *words_of(unsigned code)
 {
     switch (code) {
-    case 400: return "it speaks another version of the trunk";
+    case 400: return "it speaks another version of the link";
     case 403: return "it is in no cluster, or does not answer to this name";
     case 500:
         return "it does not accept the proof of this member: the --secret or --trust-header of "
@@ -326,7 +326,7 @@ static void handle_established(struct gz_link_client *route)
     route->taken = NULL;
     enter_phase(route, GZ_ROUTE_OPEN);
     route->used_s = route->since_s;
-    gz_log(route->link.net->log, GZ_INFO, 0, "there is a trunk to %s", route->url);
+    gz_log(route->link.net->log, GZ_INFO, 0, "there is a link to %s", route->url);
     open_all(route);
 }
 

@@ -386,7 +386,7 @@ static void end(struct gz_member_link *link, const char *why)
         cut_off(branch->channels[i]);
     }
     gz_log(link->net->log, count > 0 ? GZ_WARN : GZ_INFO, 0,
-           "a trunk with %zu clients of another member ends: %s", count, why);
+           "a link with %zu clients of another member ends: %s", count, why);
     gz_arrival_leave(link->net, branch->arrival);
 }
 
@@ -422,7 +422,7 @@ void gz_link_server_begin(struct gz_net *net, struct gz_arrival *arrival)
     }
     branch->arrival = arrival;
     gz_address_print(&arrival->client, peer);
-    gz_log(net->log, GZ_INFO, 0, "there is a trunk from the member at %s", peer);
+    gz_log(net->log, GZ_INFO, 0, "there is a link from the member at %s", peer);
     gz_member_link_init(&branch->link, net, &authority);
     gz_member_link_begin(&branch->link, arrival->stream, false);
     tell(&branch->link);

@@ -47,7 +47,7 @@ void gz_net_member_say(struct gz_net_members *members, const struct gz_log *log,
     if (is_same && now_s - member->said_s < SAID_SECONDS) return;
     gz_print(member->said, sizeof member->said, "%s", why);
     member->said_s = now_s;
-    gz_log(log, GZ_WARN, 0, "no trunk to %s: %s", url, why);
+    gz_log(log, GZ_WARN, 0, "no link to %s: %s", url, why);
 }
 
 /* ---- how members prove that they are some ---- */

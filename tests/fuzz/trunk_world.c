@@ -233,7 +233,7 @@ static void enter_trunk(void)
     struct gz_arrival *arrival = stream != NULL ? calloc(1, sizeof *arrival) : NULL;
     if (stream == NULL) return;
     require(arrival != NULL && gz_address_parse("10.1.1.1", &arrival->client));
-    arrival->is_trunk = true;
+    arrival->is_link = true;
     arrival->stream = stream;
     gz_peer_enter(&world.net.peers, &arrival->peer);
     gz_arrival_become(&world.net, arrival, GZ_PEER_BUSY);

@@ -59,10 +59,10 @@ static void end_ways(const struct ways *ways)
 static void await_trunks(const struct cluster *cluster, const struct ways *ways)
 {
     char words[160];
-    snprintf(words, sizeof words, "there is a trunk to http://127.0.0.1:%d",
+    snprintf(words, sizeof words, "there is a link to http://127.0.0.1:%d",
              ways != NULL ? ways->members.port : cluster->members[A].stage.daemon.port);
     await_words(cluster, B, words, 1);
-    await_words(cluster, A, "there is a trunk to", 1);
+    await_words(cluster, A, "there is a link to", 1);
 }
 
 /* Waits for the end of the client's connection, which is not of its own making. */

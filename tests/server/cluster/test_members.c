@@ -123,8 +123,8 @@ TEST_WITH_CLUSTER(test_a_scene_moves_when_it_is_asked_to)
     struct stage *b = member_start(cluster, B);
     struct test_output output;
     uint64_t id = put_node(anna, "link", 1);
-    await_words(cluster, A, "there is a trunk to", 1); /* they know each other */
-    await_words(cluster, B, "there is a trunk to", 1);
+    await_words(cluster, A, "there is a link to", 1); /* they know each other */
+    await_words(cluster, B, "there is a link to", 1);
     test_ctl(&output, NULL, NULL,
              (const char *const[]){"move", cluster->postgres->uri, "arm", "b", NULL});
     if (output.code != 0) fail_msg("%s%s", output.out, output.err);

@@ -176,7 +176,7 @@ TEST_WITH_CLUSTER(test_a_member_whose_certificate_is_not_trusted_is_not_ready)
     /* Both know the authority of B's folder, which has not signed A's certificate. */
     member_start(cluster, A);
     member_start(cluster, B);
-    snprintf(words, sizeof words, "no trunk to %s: its certificate is not trusted", a->advertise);
+    snprintf(words, sizeof words, "no link to %s: its certificate is not trusted", a->advertise);
     await_words(cluster, B, words, 1);
     await_words(cluster, B, "member a does not count as alive: no other member can reach it", 1);
     await_words(cluster, A, "no other member can reach it at https://", 1);
