@@ -78,7 +78,7 @@ bool gz_frame_close_is_valid(int code);
 /* ---- what carries frames ---- */
 
 /* The transport below a connection: a socket, or a channel of a link. It sends frames,
- * pauses reading, and ends. Received bytes go to gz_connection_take (internal.h). Threads: the
+ * pauses reading, and ends. Received bytes go to gz_connection_take (connection.h). Threads: the
  * loop's. */
 
 struct gz_wire {

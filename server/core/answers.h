@@ -42,7 +42,6 @@ gz_handler gz_on_who;                                          /* setup.c */
  * disk refuses that. */
 
 struct gz_failure;
-struct gz_session;
 
 /* Announces a stored edit to every viewer; `sent_at` as for gz_feed_edit. Without memory no viewer
  * is sent it. */

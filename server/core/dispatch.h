@@ -41,8 +41,6 @@ gz_weigher gz_weigh_signature, gz_weigh_who;
 
 /* Decodes the frames of a client and calls the handler of each message. */
 
-struct gz_session;
-
 /* Handles the messages of a frame from *offset on, until one begins work that later turns continue
  * or, in a frame of GZ_FRAME_BYTES_LARGE or more, until the turn's slice is used up. False if no
  * message was read and no error was sent, because the frame is over the rate. */

@@ -23,7 +23,6 @@ double gz_core_expires_s(const struct gz_core *core);
  * access. */
 
 struct gz_core;
-struct gz_session;
 
 /* Ends the session if its rights no longer give it its role; its client may join again at once. */
 void gz_session_apply_rights(struct gz_session *session);

@@ -23,8 +23,6 @@ void gz_session_send_view(struct gz_session *session, const double view[16]);
 
 /* The interest of a session: the part of the scene that it is sent. */
 
-struct gz_session;
-
 /* Monotonic time at which an interest that is the camera's view is to be updated; INFINITY for
  * never. */
 double gz_session_interest_due(const struct gz_session *session);

@@ -112,9 +112,9 @@ void gz_stream_ask(struct gz_stream *stream)
     (void)stream;
 }
 
-void gz_stream_sent(void *context, const uint8_t *rest, size_t size)
+void gz_stream_sent(void *context, size_t sent)
 {
-    (void)context, (void)rest, (void)size;
+    (void)context, (void)sent;
     abort();
 }
 
@@ -388,10 +388,9 @@ static struct world_client *client_of(const struct gz_wire *wire)
     return (struct world_client *)wire;
 }
 
-static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
-                        enum gz_frame_first first)
+static bool write_frame(struct gz_wire *wire, struct gz_bytes *frame)
 {
-    (void)wire, (void)first;
+    (void)wire;
     require(frame->size <= GZ_OUTBOX_BYTES_MAX);
     return true;
 }
@@ -501,11 +500,8 @@ static void check_branch(const struct gz_link_server *branch)
 {
     for (size_t i = 0; i < branch->capacity; i++) {
         const struct gz_channel *channel = branch->channels[i];
-        size_t rests = 0;
         if (channel == NULL) continue;
-        for (const struct gz_unsent *rest = channel->first_rest; rest != NULL; rest = rest->next)
-            rests++;
-        require(rests <= 2); /* a frame of the scene, and the last messages */
+        require(channel->rest.count <= 2); /* a frame of the scene, and the last messages */
         require(channel->in_flight <= GZ_TRUNK_WINDOW_BYTES);
         require(channel->connection.group == NULL || !channel->connection.paused ||
                 world.scene.is_lent); /* one that waits to be read is looked at by itself */
