@@ -226,6 +226,37 @@ static void end(struct gz_member_link *link)
     gz_mux_finish(&link->out);
 }
 
+/* ---- signs of life ---- */
+
+/* The frames of a client are masked. Without random bytes the mask is no secret, which matters
+ * between a browser and a proxy alone. NULL for those of a server. */
+static const uint8_t *choose_mask(const struct gz_member_link *link, uint8_t mask[4])
+{
+    memset(mask, 0, 4);
+    if (!link->frames.is_of_server) return NULL;
+    (void)uv_random(NULL, NULL, mask, 4, 0, NULL);
+    return mask;
+}
+
+static void write_pong(struct gz_member_link *link)
+{
+    uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX], mask[4] = {0};
+    uint8_t *end = bytes + sizeof bytes;
+    const size_t size = choose_mask(link, mask) != NULL
+                            ? gz_frame_mask(end, 0, GZ_FRAME_PONG_FIRST, mask)
+                            : gz_frame_put_header(end, 0, GZ_FRAME_PONG_FIRST);
+    if (!gz_stream_write(link->stream, end - size, size)) gz_member_link_fail(link, UNREAD);
+}
+
+static void tell(struct gz_member_link *link, double now_s)
+{
+    link->stated_s = now_s;
+    if (link->end->tell != NULL)
+        link->end->tell(link);
+    else
+        write_pong(link);
+}
+
 /* ---- incoming ---- */
 
 static void drop_read(struct gz_buffer *in, size_t size)
@@ -283,6 +314,7 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
         take_part(link, &part);
     }
     if (link->fault == NULL) take_records(link);
+    if (isinf(link->stated_s)) tell(link, link->heard_s);
     if (link->answers >= GZ_TRUNK_ANSWERS_BYTES) gz_stream_pause(link->stream);
     return size;
 }
@@ -303,14 +335,19 @@ static void widen(int socket)
     (void)setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+/* libwebsockets may have read what comes right behind the answer to the handshake, and drops it: so
+ * the end that asked for the link speaks first, and the other one as it hears it. */
 void gz_member_link_begin(struct gz_member_link *link, struct gz_stream *stream, bool is_of_server)
 {
     widen(gz_stream_socket(stream));
     link->stream = stream;
     link->frames.is_of_server = is_of_server;
-    link->heard_s = link->stated_s = link->took_s = gz_awake_now(&link->net->awake);
+    link->heard_s = link->took_s = gz_awake_now(&link->net->awake);
+    link->stated_s = INFINITY;
     if (!gz_stream_start(stream, &user, link))
         gz_member_link_fail(link, "no memory to read from it");
+    else if (is_of_server)
+        tell(link, link->heard_s);
 }
 
 /* ---- outgoing ---- */
@@ -356,16 +393,6 @@ static bool is_writable(const struct gz_member_link *link)
     return link->fault == NULL && link->stream != NULL && gz_stream_is_free(link->stream);
 }
 
-/* The frames of a client are masked. Without random bytes the mask is no secret, which matters
- * between a browser and a proxy alone. NULL for those of a server. */
-static const uint8_t *choose_mask(const struct gz_member_link *link, uint8_t mask[4])
-{
-    memset(mask, 0, 4);
-    if (!link->frames.is_of_server) return NULL;
-    (void)uv_random(NULL, NULL, mask, 4, 0, NULL);
-    return mask;
-}
-
 static void flush(struct gz_member_link *link)
 {
     struct gz_net_counters *counters = &link->net->counters;
@@ -380,24 +407,6 @@ static void flush(struct gz_member_link *link)
     link->answers = 0;
     if (link->fault == NULL && gz_stream_is_paused(link->stream)) gz_stream_resume(link->stream);
     if (was_full && link->fault == NULL && link->end->go_on != NULL) link->end->go_on(link);
-}
-
-static void write_pong(struct gz_member_link *link)
-{
-    uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX], mask[4] = {0};
-    uint8_t *end = bytes + sizeof bytes;
-    const size_t size = choose_mask(link, mask) != NULL
-                            ? gz_frame_mask(end, 0, GZ_FRAME_PONG_FIRST, mask)
-                            : gz_frame_put_header(end, 0, GZ_FRAME_PONG_FIRST);
-    if (!gz_stream_write(link->stream, end - size, size)) gz_member_link_fail(link, UNREAD);
-}
-
-static void tell(struct gz_member_link *link)
-{
-    if (link->end->tell != NULL)
-        link->end->tell(link);
-    else
-        write_pong(link);
 }
 
 /* ---- all links ---- */
@@ -449,10 +458,8 @@ static void look_at(struct gz_member_link *link, double now_s)
     if (gz_stream_is_paused(link->stream)) link->heard_s = now_s; /* it is not read */
     if (now_s - link->heard_s > fmin(net->silence_s, GZ_TRUNK_SILENCE_SECONDS))
         gz_member_link_fail(link, "it is silent");
-    if (now_s - link->stated_s >= fmin(net->ping_s, GZ_TRUNK_BEAT_SECONDS) && is_writable(link)) {
-        link->stated_s = now_s;
-        tell(link);
-    }
+    if (now_s - link->stated_s >= fmin(net->ping_s, GZ_TRUNK_BEAT_SECONDS) && is_writable(link))
+        tell(link, now_s);
 }
 
 static bool is_forgotten(const struct gz_member_link *link, double now_s)

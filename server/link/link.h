@@ -181,8 +181,8 @@ struct gz_member_link {
     struct gz_buffer in; /* the beginning of a record */
     struct gz_mux out;
     size_t answers;                   /* bytes of TOOK and CLOSE in `out` */
-    double heard_s, stated_s, took_s; /* when bytes last came, a sign of life was sent, bytes were
-                                         taken by the peer; by gz_awake_now */
+    double heard_s, stated_s, took_s; /* when bytes last came, a sign of life was sent (INFINITY:
+                                         none was), bytes were taken by the peer; by gz_awake_now */
     uint64_t acknowledged_bytes;      /* by the last sweep */
     const char *fault;                /* why it has to end, static; NULL: it does not */
     bool is_over;

@@ -425,5 +425,4 @@ void gz_link_server_begin(struct gz_net *net, struct gz_arrival *arrival)
     gz_log(net->log, GZ_INFO, 0, "there is a link from the member at %s", peer);
     gz_member_link_init(&branch->link, net, &authority);
     gz_member_link_begin(&branch->link, arrival->stream, false);
-    tell(&branch->link);
 }

@@ -407,6 +407,22 @@ TEST(test_trunk_with_wrong_records)
     close(witness);
 }
 
+/* What comes right behind the answer to the handshake may be lost at the edge. */
+TEST(test_trunk_authority_speaks_once_it_hears_the_edge)
+{
+    struct raw_frame *frame = calloc(1, sizeof *frame);
+    assert_non_null(frame);
+    const int socket = ask_member_for_trunk(&authority, SECRET);
+    assert_true(socket >= 0);
+    struct pollfd silence = {.fd = socket, .events = POLLIN};
+    assert_int_equal(poll(&silence, 1, 300), 0);
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_PONG, true, NULL, 0));
+    assert_true(raw_read_frame(socket, frame, 60));
+    assert_int_equal(frame->bytes[0], GZ_RECORD_STATE);
+    close(socket);
+    free(frame);
+}
+
 static void open_as(int socket, const char *client, const char *user)
 {
     uint8_t record[8 + GZ_TRUNK_OPEN_BYTES_MAX + 2] = {GZ_RECORD_OPEN, 0, 1, 0};
