@@ -306,6 +306,39 @@ TEST_BETWEEN(a_lease_without_a_claim_is_given, set_up, tear_down)
     assert_string_equal(in_log("arm").member, "a");
 }
 
+static void expect_successor(const struct gz_scene_lease *claim, const struct member *expected)
+{
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1];
+    assert_true(gz_scene_lease_successor(claim, url));
+    assert_string_equal(url, expected->me.url);
+}
+
+/* Nothing was heard of B by a trunk. Who wants a scene is forgotten as it is given. */
+TEST_BETWEEN(who_wants_or_has_a_scene_is_its_successor, set_up, tear_down)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    struct gz_scene_lease *claim = share_arm();
+    struct gz_lease lease;
+    struct gz_error error;
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1];
+    gz_cluster_renew(a->cluster); /* knows B */
+    follow(a);
+    assert_false(gz_scene_lease_successor(claim, url));
+    want_at(b);
+    follow(a);
+    assert_int_equal(gz_scene_lease_state(claim), GZ_SCENE_LEASE_WANTED);
+    expect_successor(claim, b);
+    assert_int_equal(a->log.give(a->log.context, "arm", claim->epoch, &error), GZ_OK);
+    follow(a);
+    expect_successor(claim, b);
+    assert_int_equal(b->log.take(b->log.context, "arm", false, 0, &lease, &error), GZ_OK);
+    assert_true(lease.is_mine);
+    follow(a);
+    assert_int_equal(gz_scene_lease_state(claim), GZ_SCENE_LEASE_LOST);
+    expect_successor(claim, b);
+    gz_cluster_close(claim);
+}
+
 /* As PostgreSQL without its standby. */
 /* How long this member has not heard of the engine, as it hears that of the other one. */
 static void hear(struct member *member, const struct member *other, double silence_s)

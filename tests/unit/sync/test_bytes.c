@@ -135,8 +135,11 @@ TEST(test_bytes_give_their_memory_back_only_if_nobody_else_holds_them)
     assert_int_equal(allocations_alive(), 0);
 }
 
+static pthread_barrier_t all_there;
+
 static void *hold_and_release(void *context)
 {
+    (void)pthread_barrier_wait(&all_there); /* otherwise one is done before the next begins */
     for (int i = 0; i < 200000; i++) gz_bytes_release(gz_bytes_hold(context));
     return NULL;
 }
@@ -145,9 +148,11 @@ TEST(test_bytes_are_counted_on_all_threads)
 {
     pthread_t threads[3];
     struct gz_bytes *bytes = make("for all");
+    assert_int_equal(pthread_barrier_init(&all_there, NULL, 3), 0);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, hold_and_release, bytes), 0);
     for (size_t i = 0; i < 3; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+    pthread_barrier_destroy(&all_there);
     assert_int_equal(atomic_load(&bytes->holders), 1);
     gz_bytes_release(bytes);
 }
