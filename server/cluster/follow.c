@@ -31,11 +31,8 @@ static void judge(struct gz_cluster *cluster, struct gz_scene_lease *claim,
     /* its disk is full, and another one's is not */
     is_wanted |= cluster->health.refuses[0] != '\0' && scene->has_copy &&
                  gz_members_can_take(cluster, scene->name);
-    /* once a member has taken the scene, `wanted` no longer names that member */
-    const bool is_taken = scene->epoch > claim->epoch;
-    memcpy(claim->successor, is_taken && scene->wanted[0] == '\0' ? scene->member : scene->wanted,
-           sizeof claim->successor);
-    if (is_taken)
+    memcpy(claim->wanted, scene->wanted, sizeof claim->wanted);
+    if (scene->epoch > claim->epoch)
         claim->state = GZ_SCENE_LEASE_LOST;
     else if (scene->epoch == claim->epoch && is_wanted && before == GZ_SCENE_LEASE_HELD)
         claim->state = GZ_SCENE_LEASE_WANTED;

@@ -476,7 +476,7 @@ bool gz_scene_lease_successor(const struct gz_scene_lease *claim,
     struct gz_cluster *cluster = claim->cluster;
     pthread_mutex_lock(&cluster->mutex);
     const char *member =
-        claim->successor[0] != '\0' ? claim->successor : gz_followed_member(cluster, claim->name);
+        claim->wanted[0] != '\0' ? claim->wanted : gz_followed_member(cluster, claim->name);
     const bool is_known = (member != NULL && gz_members_find(cluster, member, url)) ||
                           gz_members_find_next(cluster, claim->name, url);
     pthread_mutex_unlock(&cluster->mutex);

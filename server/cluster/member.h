@@ -121,8 +121,8 @@ struct gz_scene_lease {
     bool is_left;   /* it is deleted or renamed in the log: the log's state is its own doing, and no
                        lease is given back */
     enum gz_scene_lease_state state;
-    char successor[GZ_MEMBER_BYTES_MAX + 1]; /* who wants the scene, or has taken it; "" for none */
-    bool is_unsure;                          /* an append was given up, with unknown result */
+    char wanted[GZ_MEMBER_BYTES_MAX + 1]; /* the member that gets the lease next; "" for none */
+    bool is_unsure;                       /* an append was given up, with unknown result */
     uint64_t copy_bytes, bytes_since_copy;
     double append_from_s; /* monotonic: start of the running append; 0 for none */
 };
