@@ -430,7 +430,7 @@ static void look_back(unsigned which)
 static void take_file(uint8_t how)
 {
     const bool is_checked = (how & UNCHECKED) == 0;
-    if (!is_checked) gz_clean_mark_close(path);
+    if (!is_checked) gz_clean_mark_close(path, GZ_CLEAN_MARK_CLOSED, "");
     const bool is_writable = open_and_close();
     look_back(how >> 4 & 3);
     if ((how & CHECKED_AFTER) != 0) check(is_checked && is_writable);
