@@ -74,8 +74,11 @@ uint64_t gz_scenes_spare(const struct gz_scenes *scenes)
 {
     uint64_t bytes = 0;
     const struct gz_open_scene *scene = NULL;
-    while ((scene = gz_scenes_next(scenes, scene)) != NULL)
-        bytes += gz_open_scene_summary(scene).undo_bytes + gz_open_scene_summary(scene).grave_bytes;
+    while ((scene = gz_scenes_next(scenes, scene)) != NULL) {
+        if (scene->net.is_lent) continue;
+        const struct gz_core_summary summary = gz_core_summary(gz_net_core(&scene->net));
+        bytes += summary.undo_bytes + summary.grave_bytes;
+    }
     return bytes;
 }
 

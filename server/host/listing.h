@@ -12,7 +12,7 @@
  * are remembered for viewers who resume, who start anew then; then scenes that nobody uses, which
  * are closed. Scenes whose core is lent are passed over. Threads: the loop's. Errors: none. */
 
-/* The bytes of undo, and of deleted nodes, in all scenes. */
+/* The bytes of undo, and of deleted nodes, in all scenes that can spare something now. */
 uint64_t gz_scenes_spare(const struct gz_scenes *scenes);
 /* Forgets at least so many bytes if there are as many; returns how many. */
 uint64_t gz_scenes_relieve(struct gz_scenes *scenes, uint64_t bytes);

@@ -16,15 +16,19 @@ static void run_loan(struct gz_job *job)
     gz_core_do_bulk(scene->net.core, gz_clock_now());
 }
 
+/* While the core was lent nothing of its scene could be forgotten. The scene may be freed before
+ * that. */
 static void handle_returned(struct gz_job *job)
 {
     struct gz_open_scene *scene = job->context;
+    struct gz_memory *memory = scene->setting->memory;
     struct gz_loan *loan = scene->loan;
     scene->loan = NULL;
     gz_net_return(&scene->net);
     if (loan != NULL) loan->done(loan, job->is_cancelled); /* `done` may free the loan */
     gz_open_scene_catch_up(scene);
     gz_scenes_take_back(scene);
+    gz_memory_relieve(memory);
 }
 
 void gz_open_scene_lend(struct gz_open_scene *scene, struct gz_loan *loan)

@@ -106,11 +106,15 @@ static uint64_t full_bytes(const struct gz_memory *memory)
     return (uint64_t)((double)most_bytes(memory) * GZ_MEMORY_FULL_PART);
 }
 
+static uint64_t without(uint64_t bytes, uint64_t freed)
+{
+    return bytes > freed ? bytes - freed : 0;
+}
+
 /* Without what runs and gives its memory back. */
 static uint64_t kept_bytes(const struct gz_memory *memory)
 {
-    const int64_t bytes = (int64_t)memory->resident_bytes + memory->taken;
-    return bytes > 0 ? (uint64_t)bytes : 0;
+    return without(memory->resident_bytes + memory->taken, memory->freed);
 }
 
 uint64_t gz_memory_used(const struct gz_memory *memory)
@@ -144,7 +148,7 @@ enum gz_status gz_memory_take(struct gz_memory *memory, uint64_t kept, uint64_t 
 {
     if (memory == NULL || memory->bytes_max == 0) return GZ_OK;
     if (!fits(memory, needed)) return refuse(memory, error);
-    memory->taken += (int64_t)kept;
+    memory->taken += kept;
     return GZ_OK;
 }
 
@@ -180,24 +184,35 @@ static void say_short(struct gz_memory *memory, bool is_short)
         gz_log(memory->log, GZ_INFO, 0, "there is memory for large requests again");
 }
 
-/* What was forgotten is free at once, even if the system still holds its pages. */
-static void relieve(struct gz_memory *memory)
+/* What is kept. What requests were allowed to take is a guess upwards, so if that would be too much
+ * the system is asked: nothing is forgotten for a guess. */
+static uint64_t find_kept(const struct gz_memory *memory, uint64_t most)
 {
-    const uint64_t full = full_bytes(memory), kept = kept_bytes(memory);
-    const uint64_t most = memory->is_short ? full - full / GZ_MEMORY_ENOUGH_PART : full;
+    const uint64_t guess = kept_bytes(memory);
+    const uint64_t found = guess > most ? resident_bytes() : 0;
+    return found > 0 ? lesser(guess, without(found, memory->freed)) : guess;
+}
+
+/* What was forgotten is free at once, even if the system still holds its pages. A look gives pages
+ * back, so nothing is forgotten meanwhile: it would be counted twice. */
+void gz_memory_relieve(struct gz_memory *memory)
+{
     uint64_t freed = 0;
-    if (memory->bytes_max == 0) return;
+    if (memory == NULL || memory->bytes_max == 0 || memory->is_looking) return;
+    const uint64_t full = full_bytes(memory);
+    const uint64_t most = memory->is_short ? full - full / GZ_MEMORY_ENOUGH_PART : full;
+    const uint64_t kept = find_kept(memory, most);
     if (kept > most && memory->relieve != NULL)
         freed = memory->relieve(memory->context, kept - most);
     memory->forgotten_bytes += freed;
-    memory->taken -= (int64_t)freed;
+    memory->freed += freed;
     memory->spare_bytes = memory->spare != NULL ? memory->spare(memory->context) : 0;
-    say_short(memory, kept_bytes(memory) > most);
+    say_short(memory, kept > most + freed);
 }
 
 static void handle_full(struct gz_letter *letter)
 {
-    relieve(letter->context);
+    gz_memory_relieve(letter->context);
 }
 
 /* ---- the look ---- */
@@ -241,7 +256,8 @@ static void handle_looked(struct gz_job *job)
     if (job->is_cancelled) return;
     memory->resident_bytes = memory->found_bytes;
     memory->taken -= memory->settled;
-    relieve(memory);
+    memory->freed = 0;
+    gz_memory_relieve(memory);
 }
 
 static void look(struct gz_memory *memory, bool counts)

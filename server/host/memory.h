@@ -57,10 +57,11 @@ struct gz_memory {
     bool is_looking, counts;         /* in this look: idle bytes are counted */
     _Atomic uint64_t resident_bytes; /* found last */
     _Atomic uint64_t spare_bytes;    /* that could be forgotten at that time */
-    /* What was allowed since, less what was forgotten; and how much of it is resident once the
-     * present look ends. */
-    _Atomic int64_t taken;
-    int64_t settled;
+    /* What was allowed since; how much of it is resident once the present look ends; and what was
+     * forgotten since, whose pages may be resident. */
+    _Atomic uint64_t taken;
+    uint64_t settled;
+    _Atomic uint64_t freed;
     _Atomic uint64_t held_bytes; /* by work that runs */
     _Atomic uint64_t refusals;
     uint64_t forgotten_bytes; /* by `relieve`, in all */
@@ -75,6 +76,9 @@ struct gz_memory {
 /* bytes_max: the bound; 0: none. `log` may be NULL. */
 void gz_memory_watch(struct gz_memory *memory, uv_loop_t *loop, struct gz_jobs *jobs,
                      uint64_t bytes_max, const struct gz_log *log);
+/* Forgets at once what stands above GZ_MEMORY_FULL_PART, as the watch does when a request comes
+ * near the bound: for who hands back what could not be forgotten before. NULL: does nothing. */
+void gz_memory_relieve(struct gz_memory *memory);
 /* Looks now, with a count of idle bytes, unless a worker is looking. For tests: the watch does so
  * every few seconds. */
 void gz_memory_look(struct gz_memory *memory);
