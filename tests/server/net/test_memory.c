@@ -37,9 +37,9 @@ static int start(void **state, const char *memory)
     return 0;
 }
 
-static int start_with_256(void **state)
+static int start_with_192(void **state)
 {
-    return start(state, "--memory=256");
+    return start(state, "--memory=192");
 }
 
 static int start_with_64(void **state)
@@ -158,9 +158,9 @@ static long undo_bytes(void)
 
 /* ---- undo ---- */
 
-TEST_BETWEEN(test_undo_of_all_scenes_keeps_to_one_bound, start_with_256, end)
+TEST_BETWEEN(test_undo_of_all_scenes_keeps_to_one_bound, start_with_192, end)
 {
-    const size_t edits = chance_count(40);
+    const size_t edits = chance_count(24);
     for (size_t i = 0; i < SCENES; i++) {
         people[i] = enter(scenes[i], scenes[i]);
         for (size_t made = 0; made < NODES; made += NODES_AT_ONCE)
@@ -173,7 +173,7 @@ TEST_BETWEEN(test_undo_of_all_scenes_keeps_to_one_bound, start_with_256, end)
     expect_honest_account();
     print_message("%ld MB at most, %ld MB now, of them %ld MB of undo\n", bytes_most / MB,
                   bytes_now() / MB, undo_bytes() / MB);
-    if (bytes_most > 256L * MB) fail_msg("it had %ld MB", bytes_most / MB);
+    if (bytes_most > 192L * MB) fail_msg("it had %ld MB", bytes_most / MB);
     assert_true(net_fixture_number(fixture.daemon.port, "memory_forgotten_bytes_total") > 0);
     assert_int_equal(net_fixture_number(fixture.daemon.port, "memory_refusals_total"), 0);
     assert_int_equal(net_fixture_number(fixture.daemon.port, "memory_short"), 0);
