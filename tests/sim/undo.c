@@ -29,12 +29,14 @@ static void lay_on(struct pile *pile, uint64_t edit)
     if (pile->count < PILE_MAX) pile->edits[pile->count++] = edit;
 }
 
-/* In its old place: later edits may be done still, if it was reverted. */
-static void lay_back(struct pile *pile, uint64_t edit)
+/* In its old place: later edits may be done still, if it was reverted. A drag has its number since
+ * it began, and its place since it ended. */
+static void lay_back(const struct model *model, struct pile *pile, uint64_t edit)
 {
+    const struct deed *deed = model_deed(model, edit);
     size_t at = pile->count;
     lay_on(pile, edit);
-    for (; at > 0 && at < PILE_MAX && pile->edits[at - 1] > edit; at--) {
+    for (; at > 0 && at < PILE_MAX && model_deed(model, pile->edits[at - 1]) > deed; at--) {
         pile->edits[at] = pile->edits[at - 1];
         pile->edits[at - 1] = edit;
     }
@@ -58,7 +60,7 @@ const struct deed *undo_target(const struct model *model, const char *user, bool
             lay_on(&undone, deed->target);
         } else if (deed->kind == GZ_EDIT_REDO) {
             take_off(&undone, deed->target);
-            if (known(model, deed->target) != NULL) lay_back(&done, deed->target);
+            if (known(model, deed->target) != NULL) lay_back(model, &done, deed->target);
         } else {
             lay_on(&done, deed->id);
             undone.count = 0;
