@@ -81,12 +81,14 @@ void oks_refused(struct sim *sim)
     }
 }
 
-/* A drag of the session that was over when the core had the request is over for the disk too. */
+/* A drag of the session that was over when the core had the request is over for the disk too. A
+ * pointer that goes up ends no wheel. */
 static void check_drags(const struct sim *sim, const struct request *request)
 {
     const bool ends = request->op == GZ_OP_POINTER || request->op == GZ_OP_UNDO;
     for (size_t i = 0; ends && i < sim->store.open_count; i++) {
         const struct gz_edit_record *open = &sim->store.open[i];
+        if (request->op == GZ_OP_POINTER && open->kind == GZ_EDIT_WHEEL) continue;
         PROMISE(open->session != request->session || open->id >= request->ground.edit ||
                     open->id == request->runs,
                 "a drag that was said to be over is over after a crash", "request %llu, edit %llu",
