@@ -87,11 +87,17 @@
             static_assert(sizeof(struct type) <= sizeof(union gz_element), "an element's room");   \
             char none;                                                                             \
         })
-#define RECORD_OF(rows_, type)                                                                     \
-    ROWS(rows_), .size = SIZE_OF(type), .has_offset = offsetof(struct type, has)
+#define RECORD_AS(name_, rows_, type)                                                              \
+    ROWS(rows_), .name = name_, .size = SIZE_OF(type), .has_offset = offsetof(struct type, has)
+#define RECORD_OF(rows_, type) RECORD_AS(#type, rows_, type)
+/* All of its fields are required, or of those that are written if they are true. */
+#define PLAIN_RECORD_OF(rows_, type)                                                               \
+    {                                                                                              \
+        ROWS(rows_), .name = #type, .size = SIZE_OF(type), .has_offset = SIZE_MAX                  \
+    }
 #define TUPLE_OF(rows_, type)                                                                      \
     {                                                                                              \
-        ROWS(rows_), .size = SIZE_OF(type), .tuple = true                                          \
+        ROWS(rows_), .name = #type, .size = SIZE_OF(type), .tuple = true                           \
     }
 
 /* ---- Client to server ---- */
@@ -534,7 +540,7 @@ static const struct gz_row notes_rows[] = {
 };
 
 static const struct gz_row side_rows[] = {NODE_STATE_ROWS};
-static const struct gz_record_type side_record = {RECORD_OF(side_rows, gz_node_state)};
+static const struct gz_record_type side_record = {RECORD_AS("side", side_rows, gz_node_state)};
 
 static const struct gz_row change_rows[] = {
     ID("id", gz_change_message, id, REQUIRED),
@@ -577,8 +583,7 @@ static const struct gz_row hit_rows[] = {
     NUMBER("distance", gz_hit, distance, NONE, REQUIRED),
     NUMBERS("point", gz_hit, point, NONE, REQUIRED),
 };
-static const struct gz_record_type hit_record = {ROWS(hit_rows), .size = SIZE_OF(gz_hit),
-                                                 .has_offset = SIZE_MAX};
+static const struct gz_record_type hit_record = PLAIN_RECORD_OF(hit_rows, gz_hit);
 
 static const struct gz_row checkpoint_state_rows[] = {
     TEXT("name", gz_checkpoint_state, name, GZ_CHECKPOINT_BYTES_MAX, REQUIRED),
@@ -587,8 +592,8 @@ static const struct gz_row checkpoint_state_rows[] = {
     NUMBER("made", gz_checkpoint_state, made, NONE, REQUIRED),
     BOOL("gone", gz_checkpoint_state, gone, IF_ANY),
 };
-static const struct gz_record_type checkpoint_state_record = {
-    ROWS(checkpoint_state_rows), .size = SIZE_OF(gz_checkpoint_state), .has_offset = SIZE_MAX};
+static const struct gz_record_type checkpoint_state_record =
+    PLAIN_RECORD_OF(checkpoint_state_rows, gz_checkpoint_state);
 
 static const struct gz_row checkpoint_news_rows[] = {
     OP,
@@ -616,8 +621,8 @@ static const struct gz_row access_state_rows[] = {
     TEXT("by", gz_access_state, by, GZ_USER_BYTES_MAX, REQUIRED),
     NUMBER("made", gz_access_state, made, NONE, REQUIRED),
 };
-static const struct gz_record_type access_state_record = {
-    ROWS(access_state_rows), .size = SIZE_OF(gz_access_state), .has_offset = SIZE_MAX};
+static const struct gz_record_type access_state_record =
+    PLAIN_RECORD_OF(access_state_rows, gz_access_state);
 
 static const struct gz_row ok_rows[] = {
     OP,

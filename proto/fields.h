@@ -86,6 +86,7 @@ enum gz_record_rule {
 };
 
 struct gz_record_type {
+    const char *name; /* of a record; NULL for groups, and for messages, which have a word */
     const struct gz_row *rows;
     size_t count;
     size_t size;       /* of the struct */

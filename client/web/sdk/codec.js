@@ -5,7 +5,7 @@
 // are below 2^53, so they are plain numbers.
 import { Encoder, decodeMulti } from "@msgpack/msgpack";
 
-/** @import {Place} from "./types.js" */
+/** @import {ClientMessage, Place} from "./types.js" */
 
 export const SUBPROTOCOL = "gizmod.v1";
 export const VERSION = 1;
@@ -13,7 +13,11 @@ export const VERSION = 1;
 // A field that is undefined is left out.
 const OPTIONS = { ignoreUndefined: true };
 
-/** Encodes messages as one frame, in their order. @param {...any} messages @returns {Uint8Array} */
+/**
+ * Encodes messages as one frame, in their order.
+ * @param {...ClientMessage} messages
+ * @returns {Uint8Array}
+ */
 export function encode(...messages) {
   return joined(messages.map(encodeOne));
 }

@@ -2,6 +2,8 @@
 // fields on the wire. All are in glTF's terms: right-handed, +Y up, metres, radians, quaternions
 // [x, y, z, w], matrices by columns; pixels from the top left, times in Unix seconds.
 
+import type { EditKind, Mode, Modifier, Order, Role, Space } from "./wire.js";
+
 export type Id = number;
 export type Vec2 = [x: number, y: number];
 export type Vec3 = [x: number, y: number, z: number];
@@ -13,33 +15,17 @@ export type Ray = [x: number, y: number, z: number, dx: number, dy: number, dz: 
 /** 16 numbers, by columns. */
 export type Mat4 = ArrayLike<number>;
 
-export type Role = "viewer" | "editor" | "admin";
-export type Mode =
-  | "none"
-  | "translate"
-  | "rotate"
-  | "scale"
-  | "bounds"
-  | "universal"
-  | "arcball"
-  | "orbit";
-export type Space = "world" | "local" | "parent" | "view";
+export type {
+  ClientMessage,
+  EditKind,
+  Mode,
+  Modifier,
+  Role,
+  ServerMessage,
+  Space,
+} from "./wire.js";
 export type Pivot = "median" | "active" | "each" | "bounds" | Vec3;
-export type EulerOrder = "XYZ" | "XZY" | "YXZ" | "YZX" | "ZXY" | "ZYX";
-export type Modifier = "snap" | "fine" | "add" | "orbit" | "picked";
-export type EditKind =
-  | "translate"
-  | "rotate"
-  | "scale"
-  | "ball"
-  | "wheel"
-  | "set"
-  | "create"
-  | "delete"
-  | "undo"
-  | "redo"
-  | "restore"
-  | "import";
+export type EulerOrder = Order;
 
 export interface SceneNode {
   readonly id: Id;
