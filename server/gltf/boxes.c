@@ -126,6 +126,21 @@ static void read_replaced(struct gz_mesh_reader *reader, const struct gz_source 
     }
 }
 
+static void read_each(const struct gz_mesh_reader *reader, size_t index,
+                      const struct gz_source *source, struct grown *grown)
+{
+    uint64_t count = source->accessor->count, lost = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        gz_vec3 place = read_vector(source, i, 0);
+        lost += !gz_finite(place);
+        grow(grown, place);
+    }
+    if (lost > 0)
+        gz_gltf_flaw(reader->gltf,
+                     "accessors[%zu]: %llu of %llu positions are not finite, and stand nowhere",
+                     index, (unsigned long long)lost, (unsigned long long)count);
+}
+
 /* The box of an accessor of positions, which is read once. */
 static struct grown read_positions(struct gz_mesh_reader *reader, size_t index)
 {
@@ -139,7 +154,7 @@ static struct grown read_positions(struct gz_mesh_reader *reader, size_t index)
         if (accessor->data == NULL)
             read_replaced(reader, &source, &grown);
         else if (gz_mesh_charge(reader, accessor->count, LOOKS_PER_VERTEX))
-            for (uint64_t i = 0; i < accessor->count; i++) grow(&grown, read_vector(&source, i, 0));
+            read_each(reader, index, &source, &grown);
     }
     if (!grown.known) read_declared(reader, index, &grown);
     accessor->box_read = true;
@@ -162,7 +177,8 @@ static bool open_targets(struct shape *shape, const struct gz_mesh_reader *reade
                          const struct gz_json *json, const struct bend *bend)
 {
     const struct gz_json *targets = gz_json_get(json, "targets");
-    for (size_t i = 0; i < gz_json_count(targets) && i < MOST_TARGETS; i++) {
+    if (gz_json_count(targets) > MOST_TARGETS) return false;
+    for (size_t i = 0; i < gz_json_count(targets); i++) {
         const struct gz_json *target = gz_json_at(targets, i);
         struct gz_source *source = &shape->targets[shape->target_count];
         if (gz_json_index(target, "POSITION") < 0) continue;
@@ -226,18 +242,37 @@ static void grow_vertices(struct grown *grown, const struct shape *shape, const 
     }
 }
 
-/* Without the bytes: each target moves the whole box. */
-static void grow_declared(struct boxes *boxes, const struct gz_json *json, struct grown *grown,
-                          const struct grown *plain)
+/* Without the bytes: each target moves the whole box, alone and as its weight says together with
+ * the others, and each joint takes all of it along. */
+static void grow_declared(struct boxes *boxes, const struct gz_json *json, const struct bend *bend,
+                          struct grown *grown, const struct grown *plain)
 {
     const struct gz_json *targets = gz_json_get(json, "targets");
+    struct grown bent = *plain;
+    gz_box together = plain->box;
     for (size_t i = 0; i < gz_json_count(targets) && plain->known; i++) {
         int64_t index = gz_json_index(gz_json_at(targets, i), "POSITION");
         if (index < 0) continue;
         struct grown offset = read_positions(boxes->reader, (size_t)index);
         if (!offset.known) continue;
-        grow(grown, gz_add(plain->box.min, offset.box.min));
-        grow(grown, gz_add(plain->box.max, offset.box.max));
+        double weight = gz_json_number(gz_json_at(bend->weights, i));
+        bool is_forward = weight >= 0;
+        grow(&bent, gz_add(plain->box.min, offset.box.min));
+        grow(&bent, gz_add(plain->box.max, offset.box.max));
+        together.min =
+            gz_add(together.min, gz_scale(is_forward ? offset.box.min : offset.box.max, weight));
+        together.max =
+            gz_add(together.max, gz_scale(is_forward ? offset.box.max : offset.box.min, weight));
+    }
+    if (!plain->known) return;
+    grow(&bent, together.min);
+    grow(&bent, together.max);
+    grow_box(grown, &bent);
+    if (bend->joints == NULL || !gz_mesh_charge(boxes->reader, bend->joint_count, LOOKS_PER_VERTEX))
+        return;
+    for (size_t i = 0; i < bend->joint_count; i++) {
+        struct grown taken = {true, gz_box_transform(&bent.box, &bend->joints[i])};
+        grow_box(grown, &taken);
     }
 }
 
@@ -260,7 +295,7 @@ static void grow_primitive(struct boxes *boxes, const struct gz_json *json, cons
     if (is_open && gz_mesh_charge(reader, shape->positions.accessor->count, looks))
         grow_vertices(grown, shape, bend);
     else
-        grow_declared(boxes, json, grown, &plain);
+        grow_declared(boxes, json, bend, grown, &plain);
 }
 
 /* ---- meshes and nodes ---- */
@@ -379,6 +414,13 @@ static void read_node(struct boxes *boxes, size_t index)
         const struct gz_json *json_skin = gz_gltf_item(gltf, "skins", (size_t)skin);
         bend.joints = joints = find_joints(boxes, index, json_skin);
         bend.joint_count = gz_json_count(gz_json_get(json_skin, "joints"));
+        gz_affine inverse;
+        if (joints == NULL && gz_affine_inverse(&boxes->worlds[index], &inverse))
+            gz_gltf_flaw(
+                gltf,
+                "nodes[%u].skin: cannot be followed, so the box of the node holds its mesh "
+                "as it was modelled",
+                (unsigned)node->asset);
     }
     const struct gz_json *primitives =
         gz_json_get(gz_gltf_item(gltf, "meshes", (size_t)mesh), "primitives");

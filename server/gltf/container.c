@@ -153,6 +153,12 @@ const char *gz_format_name(const uint8_t *bytes, size_t size)
     static const struct {
         const char *beginning, *name;
     } formats[] = {
+        {"\xFF\xFE", "a text in UTF-16, where glTF is in UTF-8"},
+        {"\xFE\xFF", "a text in UTF-16, where glTF is in UTF-8"},
+        {"<!DOCTYPE html", "a web page"},
+        {"<!doctype html", "a web page"},
+        {"<html", "a web page"},
+        {"version https://git-lfs", "a pointer of Git LFS, which stands for the file"},
         {"Kaydara FBX Binary", "an FBX file"},
         {"; FBX", "an FBX file"},
         {"#usda", "a USD file"},
@@ -168,6 +174,7 @@ const char *gz_format_name(const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (begins_with(bytes, size, formats[i].beginning)) return formats[i].name;
     }
+    if (size >= 2 && bytes[0] + bytes[1] == '{' && bytes[0] * bytes[1] == 0) return formats[0].name;
     if (contains(bytes, size, "<COLLADA")) return "a COLLADA file";
     if (is_binary_stl(bytes, size)) return "an STL file";
     return is_obj(bytes, size) ? "an OBJ file" : NULL;
@@ -300,13 +307,24 @@ static enum gz_status open_glb(struct gz_gltf *gltf, const uint8_t *bytes, size_
     return gz_document_read(&gltf->document, json.bytes, json.size, error);
 }
 
+/* A version in another form than glTF's, which can only mean 2. */
+static bool means_two(const struct gz_json *version)
+{
+    double number = gz_json_number(version);
+    return gz_json_says(version, "2") || (number >= 2 && number < 3);
+}
+
 /* The version is checked before the schema, so that the error for a file of glTF 1 is about its
  * version, not about the form of its nodes. */
-static enum gz_status check_version(const struct gz_json *json, struct gz_error *error)
+static enum gz_status check_version(struct gz_gltf *gltf, struct gz_error *error)
 {
-    const struct gz_json *asset = gz_json_get(json, "asset");
+    const struct gz_json *asset = gz_json_get(gltf->document.root, "asset");
     struct gz_json_text version = gz_json_text(gz_json_get(asset, "version"));
     const struct gz_json *least = gz_json_get(asset, "minVersion");
+    if (means_two(gz_json_get(asset, "version"))) {
+        gz_gltf_flaw(gltf, "asset.version: must be a text such as \"2.0\", and is taken as that");
+        version = (struct gz_json_text){"2.0", 3};
+    }
     if (version.at == NULL) {
         return gz_fail(error, GZ_VERSION,
                        "asset.version: must be a text such as \"2.0\"; only glTF 2.x is read");
@@ -337,7 +355,7 @@ static enum gz_status read_file(struct gz_gltf *gltf, const uint8_t *bytes, size
                        "this looks like %s; gizmod imports glTF 2.0 (.glb, .gltf)", other);
     enum gz_status status = gltf->binary ? open_glb(gltf, bytes, size, error)
                                          : gz_document_read(&gltf->document, bytes, size, error);
-    if (status == GZ_OK) status = check_version(gltf->document.root, error);
+    if (status == GZ_OK) status = check_version(gltf, error);
     return status == GZ_OK ? gz_schema_check(gltf, error) : status;
 }
 

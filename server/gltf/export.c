@@ -379,12 +379,13 @@ static enum gz_status find_scene(struct exporter *export, struct gz_json **scene
     return status;
 }
 
-/* A node that another scene shares with the default scene is a root of both, so it can be marked in
- * `placed` too. */
-static void filter_lists(struct exporter *export)
+/* Only the lists of the default scene place a node: other scenes may show it, too. */
+static void filter_lists(struct exporter *export, struct gz_json *scene)
 {
     for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes"); i++)
         filter_list(export, gz_gltf_item(&export->gltf, "scenes", i), "nodes", ROOT);
+    memset(export->placed, 0, export->total * sizeof *export->placed);
+    filter_list(export, scene, "nodes", ROOT);
     for (size_t i = 0; i < export->total; i++) {
         if (export->parents[i] == NOT_OURS) continue;
         filter_list(export, gz_gltf_item(&export->gltf, "nodes", i), "children", (int64_t)i);
@@ -409,7 +410,7 @@ static enum gz_status write_hierarchy(struct exporter *export)
 {
     struct gz_json *scene = NULL;
     enum gz_status status = find_scene(export, &scene);
-    if (status == GZ_OK) filter_lists(export);
+    if (status == GZ_OK) filter_lists(export, scene);
     if (status == GZ_OK) status = place_nodes(export, scene);
     for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes"); i++) {
         drop_if_empty(gz_gltf_item(&export->gltf, "scenes", i), "nodes");

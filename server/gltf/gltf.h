@@ -44,9 +44,9 @@ struct gz_import {
 
 /* Reads a .glb, or a .gltf whose buffers and images are embedded as data URIs. A file without
  * scenes has all its roots in one; a scene without nodes is an import of none. What cannot be used
- * is told as a flaw: a mesh, a picture, a number, a node that is no object. On failure nothing is
- * held. GZ_BAD_MESSAGE: no glTF (container, JSON, nodes that are no list); GZ_BAD_VALUE: a node is
- * its own ancestor; GZ_VERSION: not glTF 2; GZ_TOO_LARGE, GZ_TOO_MANY: a limit. */
+ * is told as a flaw: a mesh, a picture, a number, a node that is no object, a child that is above
+ * its parent. On failure nothing is held. GZ_BAD_MESSAGE: no glTF (container, JSON, nodes that are
+ * no list); GZ_VERSION: not glTF 2; GZ_TOO_LARGE, GZ_TOO_MANY: a limit. */
 GZ_MUST_USE enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes,
                                            size_t size, struct gz_error *error);
 void gz_import_finish(struct gz_import *import);

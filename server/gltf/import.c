@@ -51,39 +51,13 @@ static void find_parents(const struct forest *forest)
     }
 }
 
-/* A node has at most one parent, so a climb of more steps than there are nodes is in a cycle. Nodes
- * that are known to reach a root are marked on the way, so that all climbs together are linear. */
-static enum gz_status check_cycles(const struct forest *forest)
-{
-    bool *grounded = calloc(forest->count + 1, sizeof *grounded);
-    if (grounded == NULL)
-        return gz_fail(forest->error, GZ_NO_MEMORY, "not enough memory for this file");
-    enum gz_status status = GZ_OK;
-    for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
-        size_t steps = 0;
-        int64_t up = (int64_t)node;
-        while (up >= 0 && !grounded[up] && steps++ <= forest->count) up = forest->parents[up];
-        if (up >= 0 && !grounded[up]) {
-            status = gz_fail(forest->error, GZ_BAD_VALUE,
-                             "nodes[%lld].children: node %lld is its own ancestor", (long long)up,
-                             (long long)up);
-        }
-        for (up = (int64_t)node; status == GZ_OK && up >= 0 && !grounded[up];
-             up = forest->parents[up]) {
-            grounded[up] = true;
-        }
-    }
-    free(grounded);
-    return status;
-}
-
 static enum gz_status make_forest(struct forest *forest)
 {
     forest->parents = malloc((forest->count + 1) * sizeof *forest->parents);
     if (forest->parents == NULL)
         return gz_fail(forest->error, GZ_NO_MEMORY, "not enough memory for this file");
     find_parents(forest);
-    return check_cycles(forest);
+    return GZ_OK;
 }
 
 /* The walk from the roots down, parents first and siblings in the file's order. */
@@ -112,15 +86,20 @@ static enum gz_status add_node(struct descent *walk, size_t asset)
 /* A node on the way from the root, and which of its children comes next. */
 struct step {
     struct gz_json *children;
-    size_t next;
+    size_t place, next;
 };
+
+static struct step step_to(const struct descent *walk, size_t asset)
+{
+    return (struct step){children_of(walk->forest, asset), walk->import->count - 1, 0};
+}
 
 static enum gz_status add_tree(struct descent *walk, size_t root)
 {
     struct step steps[GZ_TREE_DEPTH_MAX];
     size_t depth = 1;
-    steps[0] = (struct step){children_of(walk->forest, root), 0};
     enum gz_status status = add_node(walk, root);
+    steps[0] = step_to(walk, root);
     while (depth > 0 && status == GZ_OK) {
         struct step *step = &steps[depth - 1];
         if (step->next == gz_json_count(step->children)) {
@@ -130,60 +109,105 @@ static enum gz_status add_tree(struct descent *walk, size_t root)
         const struct gz_json *index = gz_json_at(step->children, step->next++);
         if (index == NULL) continue;
         size_t child = (size_t)gz_json_number(index);
+        if (walk->places[child] >= 0) {
+            gz_gltf_flaw(walk->forest->gltf,
+                         "nodes[%lld].children: node %zu stands at the root, and is left out here",
+                         (long long)walk->import->nodes[step->place].asset, child);
+            continue;
+        }
         if (depth == GZ_TREE_DEPTH_MAX) {
             return gz_fail(walk->forest->error, GZ_TOO_LARGE,
                            "nodes[%zu]: the hierarchy may be at most %d deep", child,
                            GZ_TREE_DEPTH_MAX);
         }
         status = add_node(walk, child);
-        steps[depth++] = (struct step){children_of(walk->forest, child), 0};
+        steps[depth++] = step_to(walk, child);
     }
     return status;
 }
 
-/* A node of the list that is a child, or is there twice, is where it is already. */
-static enum gz_status add_scene(struct descent *walk, size_t scene)
+/* The tree below a node that has a parent, which is not in the scene or is below the node. */
+static enum gz_status add_cut_off(struct descent *walk, size_t node)
+{
+    walk->forest->parents[node] = -1;
+    return add_tree(walk, node);
+}
+
+/* Of the list the roots, or the others: a child that stands nowhere is taken as a root. */
+static enum gz_status add_listed(struct descent *walk, size_t scene, bool roots)
 {
     const struct forest *forest = walk->forest;
-    const struct gz_json *roots = gz_json_get(gz_gltf_item(forest->gltf, "scenes", scene), "nodes");
-    for (size_t i = 0; i < gz_json_count(roots); i++) {
-        struct gz_json *index = gz_json_at(roots, i);
-        size_t root = (size_t)gz_json_number(index);
-        if (gz_gltf_item(forest->gltf, "nodes", root) == NULL || index == NULL) continue;
-        if (forest->parents[root] >= 0) {
+    const struct gz_json *list = gz_json_get(gz_gltf_item(forest->gltf, "scenes", scene), "nodes");
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < gz_json_count(list) && status == GZ_OK; i++) {
+        struct gz_json *index = gz_json_at(list, i);
+        size_t node = (size_t)gz_json_number(index);
+        if (index == NULL || gz_gltf_item(forest->gltf, "nodes", node) == NULL) continue;
+        int64_t parent = forest->parents[node];
+        if (roots != (parent < 0)) continue;
+        if (parent >= 0) {
             gz_gltf_flaw(forest->gltf,
                          "scenes[%zu].nodes[%zu]: node %zu must be a root, but is a child of node "
                          "%lld",
-                         scene, i, root, (long long)forest->parents[root]);
-            continue;
-        }
-        if (walk->places[root] >= 0) {
+                         scene, i, node, (long long)parent);
+            if (walk->places[node] < 0) status = add_cut_off(walk, node);
+        } else if (walk->places[node] < 0) {
+            status = add_tree(walk, node);
+        } else {
             gz_gltf_flaw(forest->gltf, "scenes[%zu].nodes[%zu]: node %zu is listed twice", scene, i,
-                         root);
-            continue;
+                         node);
         }
-        enum gz_status status = add_tree(walk, root);
-        if (status != GZ_OK) return status;
-    }
-    return GZ_OK;
-}
-
-/* The nodes of the default scene, of the first scene if no default is named, or all roots if there
- * are no scenes. */
-static enum gz_status add_default_scene(struct descent *walk)
-{
-    const struct forest *forest = walk->forest;
-    for (size_t node = 0; node < forest->count; node++) walk->places[node] = -1;
-    if (gz_gltf_count(forest->gltf, "scenes") > 0) {
-        return add_scene(walk, gz_json_natural(forest->gltf->document.root, "scene", 0));
-    }
-    enum gz_status status = GZ_OK;
-    for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
-        bool is_root =
-            gz_gltf_item(forest->gltf, "nodes", node) != NULL && forest->parents[node] < 0;
-        if (is_root) status = add_tree(walk, node);
     }
     return status;
+}
+
+static enum gz_status add_scene(struct descent *walk, size_t scene)
+{
+    enum gz_status status = add_listed(walk, scene, true);
+    return status == GZ_OK ? add_listed(walk, scene, false) : status;
+}
+
+/* Of the circle that the climb from the node ends in, the node with the least index. No node on the
+ * way has a place yet, and all get one then: the climbs of a file are linear together. */
+static size_t find_circle(const struct forest *forest, size_t node)
+{
+    const int64_t *up = forest->parents;
+    int64_t slow = (int64_t)node, fast = slow;
+    do {
+        slow = up[slow];
+        fast = up[up[fast]];
+    } while (slow != fast);
+    int64_t least = slow;
+    for (int64_t at = up[slow]; at != slow; at = up[at]) least = at < least ? at : least;
+    return (size_t)least;
+}
+
+/* All roots, and for each circle one of its nodes as a root. */
+static enum gz_status add_all(struct descent *walk)
+{
+    const struct forest *forest = walk->forest;
+    enum gz_status status = GZ_OK;
+    for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
+        if (gz_gltf_item(forest->gltf, "nodes", node) != NULL && forest->parents[node] < 0)
+            status = add_tree(walk, node);
+    }
+    for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
+        if (forest->parents[node] >= 0 && walk->places[node] < 0)
+            status = add_cut_off(walk, find_circle(forest, node));
+    }
+    return status;
+}
+
+/* The nodes of the default scene, of the first scene if no default is named, or all of a file
+ * without scenes, or whose scene has no list that can be read. */
+static enum gz_status add_default_scene(struct descent *walk)
+{
+    struct gz_gltf *gltf = walk->forest->gltf;
+    size_t number = gz_json_natural(gltf->document.root, "scene", 0);
+    const struct gz_json *scene = gz_gltf_item(gltf, "scenes", number);
+    bool is_spoilt = gz_json_has(scene, "nodes") && gz_json_get(scene, "nodes") == NULL;
+    for (size_t node = 0; node < walk->forest->count; node++) walk->places[node] = -1;
+    return scene != NULL && !is_spoilt ? add_scene(walk, number) : add_all(walk);
 }
 
 static enum gz_status read_hierarchy(struct gz_import *import, struct gz_gltf *gltf,
@@ -237,11 +261,17 @@ static void read_numbers(const struct gz_json *json, const char *key, double *nu
         numbers[i] = gz_json_number(gz_json_at(list, i));
 }
 
-/* A direction across another one. */
-static gz_vec3 across(gz_vec3 direction)
+static const gz_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+/* A direction across another one, as near to the wanted axis as can be. */
+static gz_vec3 across(gz_vec3 direction, int wanted)
 {
-    gz_vec3 unit, axis = fabs(direction.x) < 0.5 ? (gz_vec3){1, 0, 0} : (gz_vec3){0, 1, 0};
-    (void)gz_normalize(gz_cross(direction, axis), &unit);
+    gz_vec3 unit = {0, 0, 0};
+    for (int i = 0; i < 2; i++) {
+        gz_vec3 axis = axes[(wanted + i) % 3];
+        gz_vec3 left = gz_sub(axis, gz_scale(direction, gz_dot(axis, direction)));
+        if (gz_length(left) > 0.1 && gz_normalize(left, &unit)) break;
+    }
     return unit;
 }
 
@@ -266,9 +296,9 @@ static gz_mat3 find_directions(const gz_mat3 *m)
         if (is_known[next] && is_known[last]) {
             (void)gz_normalize(gz_cross(found[next], found[last]), &found[i]);
         } else if (is_known[next] || is_known[last]) {
-            found[i] = across(found[is_known[next] ? next : last]);
+            found[i] = across(found[is_known[next] ? next : last], i);
         } else {
-            found[i] = i == 0 ? (gz_vec3){1, 0, 0} : (gz_vec3){0, 1, 0};
+            found[i] = axes[i];
         }
         is_known[i] = true;
     }

@@ -116,7 +116,9 @@ static size_t find_member(const struct gz_json *object, const char *key)
 
 bool gz_json_has(const struct gz_json *object, const char *key)
 {
-    return gz_json_is(object, GZ_JSON_OBJECT) && find_member(object, key) < object->count;
+    if (!gz_json_is(object, GZ_JSON_OBJECT)) return false;
+    size_t place = find_member(object, key);
+    return place < object->count && object->held.items[place]->kind != GZ_JSON_NULL;
 }
 
 struct gz_json_text gz_json_key(const struct gz_json *member)

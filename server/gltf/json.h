@@ -88,7 +88,7 @@ bool gz_json_is(const struct gz_json *value, enum gz_json_kind kind);
  * `object` is none. */
 struct gz_json *gz_json_get(const struct gz_json *object, const char *key);
 struct gz_json *gz_json_get_sized(const struct gz_json *object, const char *key, size_t size);
-/* Whether there is a member of that name, disregarded or not. */
+/* Whether there is a member of that name, disregarded or not; null is as if it were not there. */
 bool gz_json_has(const struct gz_json *object, const char *key);
 /* The elements of a list, or the members of an object by their place. An element that is
  * disregarded is NULL. */

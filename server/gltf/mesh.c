@@ -344,18 +344,6 @@ static void check_meshes(struct gz_mesh_reader *reader)
     }
 }
 
-static void check_images(const struct gz_mesh_reader *reader)
-{
-    for (size_t i = 0; i < gz_gltf_count(reader->gltf, "images"); i++) {
-        struct gz_json_text uri =
-            gz_json_text(gz_json_get(gz_gltf_item(reader->gltf, "images", i), "uri"));
-        if (uri.at == NULL || gz_uri_is_data(uri)) continue;
-        gz_gltf_flaw(reader->gltf,
-                     "images[%zu].uri: names the file %.*s, which did not come with it", i,
-                     (int)uri.size, uri.at);
-    }
-}
-
 static enum gz_status read_all(struct gz_mesh_reader *reader)
 {
     struct gz_gltf *gltf = reader->gltf;
@@ -366,8 +354,7 @@ static enum gz_status read_all(struct gz_mesh_reader *reader)
     for (size_t i = 0; i < gz_gltf_count(gltf, "bufferViews"); i++) read_view(reader, i);
     for (size_t i = 0; i < gz_gltf_count(gltf, "accessors"); i++) read_accessor(reader, i);
     check_meshes(reader);
-    check_images(reader);
-    return GZ_OK;
+    return gz_images_check(reader);
 }
 
 enum gz_status gz_meshes_read(struct gz_import *import, struct gz_gltf *gltf,

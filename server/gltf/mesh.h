@@ -67,6 +67,9 @@ double gz_element_value(const struct gz_accessor *accessor, const uint8_t *at, u
  * none, can have more. */
 bool gz_mesh_charge(struct gz_mesh_reader *reader, uint64_t count, uint64_t each);
 
+/* Tells which images cannot be shown by anybody. GZ_NO_MEMORY. */
+GZ_MUST_USE enum gz_status gz_images_check(const struct gz_mesh_reader *reader);
+
 /* The boxes of the nodes of `import`, whose transforms are known. */
 GZ_MUST_USE enum gz_status gz_boxes_make(struct gz_import *import, struct gz_mesh_reader *reader);
 

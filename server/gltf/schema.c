@@ -344,6 +344,45 @@ static void follow(const struct walk *walk, const struct place *place, struct gz
     }
 }
 
+/* What the daemon or its editor reads; a name that ends with "_" is the beginning of many. */
+static bool is_known_extension(const struct gz_json *name)
+{
+    static const char *const known[] = {"KHR_draco_mesh_compression",
+                                        "EXT_meshopt_compression",
+                                        "KHR_meshopt_compression",
+                                        "KHR_mesh_quantization",
+                                        "EXT_mesh_gpu_instancing",
+                                        "KHR_lights_punctual",
+                                        "KHR_materials_",
+                                        "EXT_materials_",
+                                        "KHR_texture_",
+                                        "EXT_texture_"};
+    struct gz_json_text text = gz_json_text(name);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        size_t size = strlen(known[i]);
+        bool is_open = known[i][size - 1] == '_';
+        if ((is_open ? text.size >= size : text.size == size) &&
+            memcmp(text.at, known[i], size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_required(struct gz_gltf *gltf)
+{
+    const struct gz_json *required = gz_json_get(gltf->document.root, "extensionsRequired");
+    for (size_t i = 0; i < gz_json_count(required); i++) {
+        const struct gz_json *name = gz_json_at(required, i);
+        struct gz_json_text text = gz_json_text(name);
+        if (name == NULL || is_known_extension(name)) continue;
+        gz_gltf_flaw(
+            gltf,
+            "extensionsRequired[%zu]: %.*s is not known here; what needs it may be missing "
+            "or look otherwise",
+            i, (int)text.size, text.at);
+    }
+}
+
 enum gz_status gz_schema_check(struct gz_gltf *gltf, struct gz_error *error)
 {
     const struct gz_json *nodes = gz_json_get(gltf->document.root, "nodes");
@@ -353,5 +392,6 @@ enum gz_status gz_schema_check(struct gz_gltf *gltf, struct gz_error *error)
         struct walk walk = {.rule = &rules[i], .gltf = gltf};
         follow(&walk, NULL, gltf->document.root, rules[i].path);
     }
+    check_required(gltf);
     return GZ_OK;
 }

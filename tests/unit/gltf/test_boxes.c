@@ -104,6 +104,9 @@ TEST(test_boxes_leave_out_what_is_no_place)
     import_file(&import, &file,
                 "'nodes':[{'mesh':0}],'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}]");
     assert_box(&import, 0, BOX(-1, 0, 0, 0, 1, 2));
+    assert_int_equal(import.flaws.count, 1);
+    assert_string_equal(import.flaws.said[0],
+                        "accessors[0]: 2 of 4 positions are not finite, and stand nowhere");
     gz_import_finish(&import);
 }
 
@@ -175,6 +178,8 @@ TEST(test_boxes_hold_skins)
     assert_box(&import, 0, BOX(-50, 0, 0, 1, 1.5, 0));
     assert_box(&import, 3, BOX(0, 0, 0, 1, 1, 0));
     assert_box(&import, 4, BOX(0, 0, 0, 1, 1, 0)); /* nothing is seen of a node without a size */
+    assert_int_equal(import.flaws.count, 2);       /* the joint 77, and the node that needs it */
+    assert_non_null(strstr(import.flaws.said[1], "nodes[3].skin: cannot be followed"));
     gz_import_finish(&import);
 }
 
@@ -196,6 +201,26 @@ TEST(test_boxes_of_meshes_out_of_reach_are_the_declared_ones)
     assert_box(&import, 1, BOX(0, 0, 0, 2, 2, 2));
     assert_false(import.nodes[2].has_bounds);
     assert_int_equal(import.flaws.count, 2); /* the file that is gone, and the box of nothing */
+    gz_import_finish(&import);
+}
+
+/* Then all weights together and all joints count, too: the first target moves along x, the second
+ * along z; the joint is 10 above. */
+TEST(test_boxes_of_bent_meshes_out_of_reach_hold_all_that_may_be_seen)
+{
+    struct gz_import import;
+    import_quoted(
+        &import, "{'asset':{'version':'2.0'},'nodes':[{'mesh':0},{'mesh':0,'weights':[1,-1]},{"
+                 "'mesh':1,'skin':0},{'translation':[0,10,0]}],'skins':[{'joints':[3]}],"
+                 "'accessors':[{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':"
+                 "[1,1,0]},{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[2,0,"
+                 "0]},{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[0,0,3]}],"
+                 "'meshes':[{'weights':[3,2],'primitives':[{'attributes':{'POSITION':0},'targets':["
+                 "{'POSITION':1},{'POSITION':2}]}]},{'primitives':[{'attributes':{'POSITION':0,"
+                 "'JOINTS_0':0,'WEIGHTS_0':0}}]}]}");
+    assert_box(&import, 0, BOX(0, 0, 0, 7, 1, 6));
+    assert_box(&import, 1, BOX(0, 0, -3, 3, 1, 3));
+    assert_box(&import, 2, BOX(0, 0, 0, 1, 11, 0));
     gz_import_finish(&import);
 }
 

@@ -237,6 +237,34 @@ TEST(test_export_file_without_scenes_gets_one_only_to_leave_nodes_out)
     json_decref(json);
 }
 
+/* What was no list of the default scene before is one with all that is shown; a link that the
+ * import cut is cut in the file. */
+TEST(test_export_of_wrong_links_is_right)
+{
+    static const struct {
+        const char *rest, *scenes, *nodes;
+    } cases[] = {
+        {"'scenes':[{'nodes':0},{'nodes':[1]}],'nodes':[{'name':'a'},{'name':'b'}]",
+         "[{'nodes':[0,1]},{'nodes':[1]}]", "[{'name':'a'},{'name':'b'}]"},
+        {"'scenes':[{'nodes':[1]}],'nodes':[{'name':'a','children':[1]},{'name':'b','children':"
+         "[0]}]",
+         "[{'nodes':[1]}]", "[{'name':'a'},{'name':'b','children':[0]}]"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        char text[400];
+        struct gz_import import;
+        (void)snprintf(text, sizeof text, "{" ASSET ",%s}", cases[i].rest);
+        import_quoted(&import, text);
+        struct gz_export_node *nodes = same_nodes(&import);
+        json_t *json = export_quoted(text, nodes, import.count);
+        assert_json(json_object_get(json, "scenes"), cases[i].scenes);
+        assert_json(json_object_get(json, "nodes"), cases[i].nodes);
+        json_decref(json);
+        free(nodes);
+        gz_import_finish(&import);
+    }
+}
+
 #define PARTS                                                                                      \
     "'scenes':[{'nodes':[0,3]}],'meshes':[{'primitives':[{'attributes':{}}]}],"                    \
     "'cameras':[{'type':'perspective','perspective':{'yfov':1,'znear':1}}],'skins':[{'joints':[1," \
