@@ -6,6 +6,7 @@ import type { GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 
 import { fetchScene } from "../../sdk/index.js";
 import { atServer, serverUrl } from "../serverurl";
+import { blankPadding, jsonEnd, meshesOf, removeNulls } from "./gltfjson";
 import type { Part, Primitive } from "./instances";
 
 export interface AssetMeshes {
@@ -38,6 +39,7 @@ export async function loadAsset(
   const version = response.headers.get("etag");
   if (version !== null && version === known) return null;
   const bytes = await download(response, progress);
+  blankPadding(bytes);
   const { GLTFLoader } = await import("three/examples/jsm/loaders/GLTFLoader.js");
   const loader = new GLTFLoader();
   const done = await addDecoders(loader, bytes);
@@ -92,20 +94,12 @@ async function addDecoders(
 }
 
 /**
- * Where the JSON of the file ends: that of a .glb with its first chunk, otherwise with the file.
- */
-function jsonEnd(bytes: ArrayBuffer): number {
-  const view = new DataView(bytes);
-  const isBinary = bytes.byteLength >= 20 && view.getUint32(0, true) === 0x46546c67;
-  return isBinary ? 20 + view.getUint32(12, true) : bytes.byteLength;
-}
-
-/**
  * Removes everything but the meshes from the file before it is parsed.
  * @returns the index of the mesh of each node
  */
 function leaveMeshesOnly({ json }: GLTFParser): (number | undefined)[] {
-  const meshOf = ((json.nodes ?? []) as { mesh?: number }[]).map(({ mesh }) => mesh);
+  removeNulls(json);
+  const meshOf = meshesOf(json.nodes);
   Object.assign(json, {
     nodes: [],
     skins: [],

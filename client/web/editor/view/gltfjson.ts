@@ -1,0 +1,36 @@
+// gltfjson.ts - makes of a glTF file that the server took one that three.js's loader can read. The
+// loader stops at what it does not expect, and all shapes of the file would be lost for it.
+
+/**
+ * Where the JSON of the file ends: that of a .glb with its first chunk, otherwise with the file.
+ */
+export function jsonEnd(bytes: ArrayBuffer): number {
+  const view = new DataView(bytes);
+  const isBinary = bytes.byteLength >= 20 && view.getUint32(0, true) === 0x46546c67;
+  return isBinary ? Math.min(20 + view.getUint32(12, true), bytes.byteLength) : bytes.byteLength;
+}
+
+/** Some programs pad the JSON with NULs, which are no JSON: they become blanks. */
+export function blankPadding(bytes: ArrayBuffer): void {
+  const text = new Uint8Array(bytes, 0, jsonEnd(bytes));
+  for (let at = text.length; at > 0 && text[at - 1] === 0; ) text[--at] = 0x20;
+}
+
+/** Some programs write null for what is not there: such members are removed, at any depth. */
+export function removeNulls(json: object): void {
+  const waiting: object[] = [json];
+  for (let holder = waiting.pop(); holder; holder = waiting.pop())
+    for (const [key, value] of Object.entries(holder)) {
+      if (value === null && !Array.isArray(holder)) delete (holder as Record<string, null>)[key];
+      else if (typeof value === "object" && value !== null) waiting.push(value as object);
+    }
+}
+
+/** @returns the index of the mesh of each node, which need not be an object */
+export function meshesOf(nodes: unknown): (number | undefined)[] {
+  if (!Array.isArray(nodes)) return [];
+  return (nodes as ({ mesh?: unknown } | null)[]).map((node) => {
+    const mesh = node?.mesh;
+    return Number.isInteger(mesh) ? (mesh as number) : undefined;
+  });
+}
