@@ -228,6 +228,7 @@ static const struct gz_row set_node_rows[] = {
     {ROW("order", GZ_KIND_ORDER, struct gz_set_node, trs.r), .terms = &gz_euler_words, IF_ANY},
     TEXT("name", gz_set_node, name, GZ_NAME_BYTES_MAX, IF(SET_NODE_NAME)),
     SIMPLE(GZ_KIND_PARENT, "parent", gz_set_node, parent, IF(SET_NODE_PARENT)),
+    BOOL("keep", gz_set_node, keep, IF_ANY),
 };
 static const struct gz_record_type set_node_record = {
     RECORD_OF(set_node_rows, gz_set_node),

@@ -358,6 +358,7 @@ struct gz_set_node {
     gz_trs trs; /* EULER becomes r, and R is set as well; never encoded as euler */
     struct gz_text name;
     uint64_t parent; /* 0 is the root */
+    bool keep;       /* with PARENT: the place in the world stays */
 };
 
 struct gz_set {

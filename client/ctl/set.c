@@ -14,6 +14,7 @@ static const struct gz_arg_option options[] = {
     {"--s", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "scale factors"},
     {"--name", GZ_ARG_TEXT, "NAME", .help = "new name"},
     {"--parent", GZ_ARG_TEXT, "NODE", .help = "new parent, by name or id; 0 is the root"},
+    {"--keep", .help = "with --parent: the node stays where it is in the world"},
     {"--key", GZ_ARG_TEXT, "KEY",
      .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
     {"--json", .help = "print the answer as a JSON object"},
@@ -39,6 +40,7 @@ static void fill(const struct ctl_args *args, struct gz_set_node *node)
                                          (enum gz_euler_order)ctl_get(args, "--order")->word);
     }
     node->name = gz_client_text(name->text);
+    node->keep = ctl_get(args, "--keep")->given;
 }
 
 static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mirror *mirror,
@@ -61,7 +63,8 @@ static void print_done(const struct ctl_args *args, const struct gz_mirror *mirr
     const struct gz_mirror_node *now = gz_mirror_find(mirror, node->id);
     if (now != NULL) {
         struct gz_node_state state = ctl_node_state(now);
-        state.has &= node->has;
+        state.has &=
+            node->keep ? node->has | GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S : node->has;
         ctl_put_node(stdout, mirror, node->id);
         fputs("  ", stdout);
         ctl_put_state(stdout, mirror, &state);
@@ -78,6 +81,10 @@ static enum ctl_exit run(const struct ctl_args *args)
         return ctl_usage(args, "--r and --euler: give only one of them");
     if (ctl_get(args, "--order")->given && !ctl_get(args, "--euler")->given)
         return ctl_usage(args, "--order: needs --euler");
+    if (node.keep && !ctl_get(args, "--parent")->given)
+        return ctl_usage(args, "--keep: needs --parent");
+    if (node.keep && (node.has & ~(uint64_t)GZ_HAS_SET_NODE_NAME) != 0)
+        return ctl_usage(args, "--keep: takes the place of --t, --r, --euler and --s");
     if (node.has == 0 && !ctl_get(args, "--parent")->given)
         return ctl_usage(args, "nothing to set; give --t, --r, --euler, --s, --name or --parent");
 

@@ -1,4 +1,5 @@
 /* edit.c - handles set, create and delete. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/answers.h"
@@ -77,6 +78,116 @@ static enum gz_status change_of_set(struct gz_core *core, const struct gz_messag
     return change->after.name != NULL ? GZ_OK : no_memory(failure);
 }
 
+/* What the message moves in the world: nodes that have numbers, or a parent without `keep`. */
+struct moved {
+    uint64_t *ids; /* ascending */
+    size_t count;
+};
+
+static bool moves(const struct gz_set_node *said)
+{
+    const uint64_t numbers = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S;
+    return (said->has & numbers) != 0 || ((said->has & GZ_HAS_SET_NODE_PARENT) != 0 && !said->keep);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool find_moved(struct gz_core *core, const struct gz_set *set, struct moved *moved)
+{
+    moved->ids = gz_arena_take(&core->scratch, set->count, sizeof *moved->ids);
+    if (moved->ids == NULL) return false;
+    for (size_t i = 0; i < set->count; i++)
+        if (moves(&set->nodes[i])) moved->ids[moved->count++] = set->nodes[i].id;
+    qsort(moved->ids, moved->count, sizeof *moved->ids, compare_ids);
+    return true;
+}
+
+/* The node itself, or one above it, that the message moves; 0 for none. */
+static uint64_t mover_of(struct gz_session *session, const struct moved *moved,
+                         const struct gz_node *node)
+{
+    size_t looks = 0;
+    uint64_t found = 0;
+    for (; node != NULL && moved->count > 0 && found == 0; node = node->parent, looks++) {
+        const uint64_t *id =
+            bsearch(&node->id, moved->ids, moved->count, sizeof *moved->ids, compare_ids);
+        if (id != NULL) found = *id;
+    }
+    gz_budget_charge(session, looks);
+    return found;
+}
+
+static enum gz_status refuse_keep(struct gz_failure *failure, size_t index, const char *why,
+                                  uint64_t id)
+{
+    failure->node = id;
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "set.nodes[%zu].keep: %s", index, why);
+}
+
+/* Turns two axes by half a turn about the third, if that gives the scale the signs that it had. */
+static void keep_signs(gz_trs *trs, gz_vec3 before)
+{
+    double *now[3] = {&trs->s.x, &trs->s.y, &trs->s.z};
+    const double then[3] = {before.x, before.y, before.z};
+    bool differs[3];
+    int count = 0;
+    for (int i = 0; i < 3; i++) count += differs[i] = (*now[i] < 0) != (then[i] < 0);
+    if (count != 2) return;
+    for (int i = 0; i < 3; i++)
+        if (differs[i]) *now[i] = -*now[i];
+    const gz_quat half = {!differs[0], !differs[1], !differs[2], 0};
+    trs->r = gz_quat_multiply(trs->r, half);
+}
+
+/* The transform with which the node stays where it is, under its new parent. One that is flattened
+ * keeps its rotation and scale. */
+static enum gz_status place(struct gz_session *session, const struct gz_set_node *said,
+                            const struct moved *moved, size_t index, gz_trs *trs,
+                            struct gz_failure *failure)
+{
+    struct gz_scene *scene = session->core->scene;
+    const struct gz_node *node = gz_scene_find(scene, said->id);
+    const struct gz_node *parent = said->parent != 0 ? gz_scene_find(scene, said->parent) : NULL;
+    if ((said->has & GZ_HAS_SET_NODE_PARENT) == 0)
+        return refuse_keep(failure, index, "needs a parent", said->id);
+    if (said->has & (GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S))
+        return refuse_keep(failure, index, "takes the place of t, r, s and euler; give it alone",
+                           said->id);
+    if (mover_of(session, moved, parent) != 0)
+        return refuse_keep(failure, index, "the message moves the new parent, too", said->id);
+    if (node->parent == parent) return GZ_OK;
+    gz_affine world = gz_scene_world(scene, node), above = gz_affine_identity, inverse;
+    if (parent != NULL) above = gz_scene_world(scene, parent);
+    if (!gz_affine_inverse(&above, &inverse))
+        return refuse_keep(failure, index, "the new parent has a scale of 0 in the world",
+                           said->parent);
+    gz_affine local = gz_affine_multiply(&inverse, &world);
+    const gz_vec3 scale = trs->s;
+    if (!gz_trs_from_affine(&local, trs, NULL)) {
+        trs->t = local.origin;
+        return GZ_OK;
+    }
+    keep_signs(trs, scale);
+    return GZ_OK;
+}
+
+static enum gz_status place_kept(struct gz_session *session, const struct gz_set *set,
+                                 struct gz_change *changes, struct gz_failure *failure)
+{
+    struct moved moved = {.count = 0};
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < set->count && status == GZ_OK; i++) {
+        if (!set->nodes[i].keep) continue;
+        if (moved.ids == NULL && !find_moved(session->core, set, &moved)) return no_memory(failure);
+        status = place(session, &set->nodes[i], &moved, i, &changes[i].after.trs, failure);
+    }
+    return status;
+}
+
 enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *message,
                          struct gz_failure *failure)
 {
@@ -100,6 +211,8 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
                            (unsigned long long)node->id, (unsigned long long)node->seq,
                            (unsigned long long)set->base);
     }
+    enum gz_status status = place_kept(session, set, changes, failure);
+    if (status != GZ_OK) return status;
     failure->node = 0;
     return edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, failure);
 }

@@ -265,6 +265,8 @@ export interface NodeChange {
   order?: EulerOrder;
   name?: string;
   parent?: Id | null;
+  /** With `parent`, and without numbers: the node stays where it is in the world. */
+  keep?: boolean;
 }
 
 export type NewNode = {
