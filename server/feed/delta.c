@@ -1,5 +1,6 @@
 /* delta.c - what of a scene a viewer was not sent: of the whole, or of the part that it asked for.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "feed/state.h"
@@ -149,6 +150,76 @@ bool gz_feed_is_lost(const struct gz_feed *feed, const struct gz_cursor *cursor)
            cursor->state > gz_scene_seq(feed->scene);
 }
 
+/* ---- the order of a snapshot ---- */
+
+/* By id, but for a parent that would come after its child: it comes right before. All nodes of a
+ * snapshot are new to the viewer, and so have a parent. */
+
+static int compare_states(const void *a, const void *b)
+{
+    const struct gz_node_state *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static bool is_ascending(const struct gz_delta *delta)
+{
+    for (size_t i = 1; i < delta->count; i++)
+        if (delta->nodes[i - 1].id > delta->nodes[i].id) return false;
+    return true;
+}
+
+/* A parent with a larger id: only a node that got another parent has one. */
+static bool is_parent_behind(const struct gz_delta *delta)
+{
+    for (size_t i = 0; i < delta->count; i++)
+        if (delta->nodes[i].parent > delta->nodes[i].id) return true;
+    return false;
+}
+
+/* Puts the nodes that are above this one, and not yet in the order, before it, and it behind them.
+ */
+static size_t put_chain(const struct gz_delta *delta, size_t at, size_t *places, size_t put)
+{
+    const struct gz_node_state *chain[GZ_TREE_DEPTH_MAX];
+    size_t depth = 0;
+    const struct gz_node_state *state = &delta->nodes[at];
+    while (state != NULL && places[state - delta->nodes] == 0 && depth < GZ_TREE_DEPTH_MAX) {
+        chain[depth++] = state;
+        const struct gz_node_state wanted = {.id = state->parent};
+        state = bsearch(&wanted, delta->nodes, delta->count, sizeof wanted, compare_states);
+    }
+    while (depth > 0) places[chain[--depth] - delta->nodes] = ++put;
+    return put;
+}
+
+/* Moves each node to its place, from 1, which is then forgotten. */
+static void move_to(struct gz_node_state *states, size_t *places, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        while (places[i] != i + 1) {
+            const size_t place = places[i] - 1;
+            const struct gz_node_state other = states[place];
+            states[place] = states[i];
+            states[i] = other;
+            places[i] = places[place];
+            places[place] = place + 1;
+        }
+    }
+}
+
+static bool order_nodes(struct gz_feed *feed, const struct gz_delta *delta)
+{
+    if (!is_ascending(delta))
+        qsort(feed->states, delta->count, sizeof *feed->states, compare_states);
+    if (!is_parent_behind(delta)) return true;
+    if (!gz_grow(&feed->order, &feed->order_capacity, delta->count, sizeof *feed->order))
+        return false;
+    memset(feed->order, 0, delta->count * sizeof *feed->order);
+    for (size_t i = 0, put = 0; i < delta->count; i++) put = put_chain(delta, i, feed->order, put);
+    move_to(feed->states, feed->order, delta->count);
+    return true;
+}
+
 bool gz_feed_collect_whole(struct gz_feed *feed, struct gz_cursor *cursor, struct gz_delta *delta)
 {
     delta->from = gz_feed_is_lost(feed, cursor) ? 0 : cursor->state;
@@ -156,7 +227,7 @@ bool gz_feed_collect_whole(struct gz_feed *feed, struct gz_cursor *cursor, struc
         cursor->base = 0;
         cursor->since = gz_scene_seq(feed->scene);
     }
-    return collect_nodes(feed, cursor, delta);
+    return collect_nodes(feed, cursor, delta) && (cursor->base > 0 || order_nodes(feed, delta));
 }
 
 /* ---- a part of the scene ---- */
@@ -287,5 +358,5 @@ bool gz_feed_collect_interest(struct gz_feed *feed, struct gz_cursor *cursor,
     delta->more = gz_interest_set_has_news(set);
     if (!delta->more && !collect_changed(feed, set, delta, &bytes)) return false;
     if (!delta->more) gz_interest_set_shrink(set);
-    return true;
+    return delta->from > 0 || order_nodes(feed, delta);
 }

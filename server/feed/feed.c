@@ -49,16 +49,19 @@ void gz_feed_destroy(struct gz_feed *feed)
 static void free_scratch(struct gz_feed *feed)
 {
     free(feed->states);
+    free(feed->order);
     free(feed->gone);
     free(feed->delta_acks);
     free(feed->moves);
     free(feed->items);
     feed->states = NULL;
+    feed->order = NULL;
     feed->gone = NULL;
     feed->delta_acks = NULL;
     feed->moves = NULL;
     feed->items = NULL;
-    feed->state_capacity = feed->gone_capacity = feed->delta_ack_capacity = 0;
+    feed->state_capacity = feed->order_capacity = feed->gone_capacity = feed->delta_ack_capacity =
+        0;
     feed->move_capacity = feed->item_bytes = 0;
 }
 

@@ -103,6 +103,8 @@ struct gz_feed {
     /* scratch of one frame, kept for the next */
     struct gz_node_state *states;
     size_t state_capacity;
+    size_t *order; /* places of a snapshot's nodes */
+    size_t order_capacity;
     uint64_t *gone;
     size_t gone_capacity;
     struct gz_ack *delta_acks;

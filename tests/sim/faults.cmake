@@ -176,6 +176,10 @@ gizmod_planted_fault(continued_delta_misses_earlier_changes FILE server/feed/del
     TO "add_state(feed, delta, is->node, delta->from, bytes)")
 gizmod_planted_fault(grave_outlives_its_node FILE server/scene/apply.c
     FROM "gz_graves_open(&plan->scene->graves, node->id);" TO "")
+gizmod_planted_fault(snapshot_in_the_order_of_changes FILE server/feed/delta.c
+    FROM "if (!is_ascending(delta))" TO "if (0)")
+gizmod_planted_fault(snapshot_with_a_parent_behind FILE server/feed/delta.c
+    FROM "if (!is_parent_behind(delta)) return true;" TO "return true;")
 gizmod_planted_fault(frames_shared_across_bases FILE server/feed/feed.c
     FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000 LONG)
 gizmod_planted_fault(tombstone_forgotten_too_early FILE server/feed/delta.c

@@ -107,6 +107,14 @@ static void remove_nodes(struct mirror *mirror, const struct gz_ids *gone)
     mirror->count = left;
 }
 
+/* A snapshot comes by id, parents first: only a parent may have a larger id than what follows. */
+static void assert_in_order(const struct mirror *mirror, const struct gz_delta *delta, size_t i)
+{
+    const struct gz_node_state *state = &delta->nodes[i];
+    if (i > 0 && state->id < state[-1].id) assert_int_equal(state->parent, state[-1].id);
+    if (state->parent != 0 && !delta->more) assert_non_null(mirror_find(mirror, state->parent));
+}
+
 void mirror_apply(struct mirror *mirror, const struct gz_delta *delta)
 {
     assert_true(delta->from == 0 || delta->from == mirror->seq);
@@ -117,6 +125,7 @@ void mirror_apply(struct mirror *mirror, const struct gz_delta *delta)
     }
     if (delta->gone.count > 0) remove_nodes(mirror, &delta->gone);
     for (size_t i = 0; i < delta->count; i++) {
+        if (delta->from == 0) assert_in_order(mirror, delta, i);
         apply_node(mirror, &delta->nodes[i]);
         for (size_t j = 0; j < delta->gone.count && delta->count < 50; j++)
             assert_int_not_equal(delta->gone.ids[j], delta->nodes[i].id);

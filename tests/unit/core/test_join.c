@@ -138,3 +138,26 @@ TEST(test_join_in_pieces_during_16_drags_holds_the_scene)
     uint64_t count = chance_count(500) / 10;
     assert_int_equal(join_many(NODES_LARGE, count), count);
 }
+
+/* Whatever was edited last: by id, but a parent right before the first node below it. */
+TEST(test_join_snapshot_is_ordered)
+{
+    static const uint64_t order[] = {2, 5, 1, 3, 4, 6};
+    struct host host;
+    host_init(&host);
+    struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    for (int i = 0; i < 6; i++) (void)create_node(ann, "n", 0, i, 0, 0);
+    static const uint64_t hung[][2] = {{1, 5}, {5, 2}, {3, 1}};
+    for (size_t i = 0; i < COUNT(hung); i++) {
+        const struct gz_set_node node = {
+            .has = GZ_HAS_SET_NODE_PARENT, .id = hung[i][0], .parent = hung[i][1]};
+        struct gz_message message = {.op = GZ_OP_SET, .set = {&node, 1, 0}};
+        assert_ok(client_ask(ann, &message));
+    }
+    assert_ok(ask_move(ann, 2, 7, 0, 0));
+    struct client *bob = client_join(&host, "bob", GZ_ROLE_VIEWER);
+    const struct gz_message *delta = client_last(bob, GZ_OP_DELTA);
+    assert_int_equal(delta->delta.count, COUNT(order));
+    for (size_t i = 0; i < COUNT(order); i++) assert_int_equal(delta->delta.nodes[i].id, order[i]);
+    host_finish(&host);
+}
