@@ -143,6 +143,24 @@ static void add_named(struct readings *readings, uint64_t id)
         snprintf(text + used, size - used, ", ...");
 }
 
+/* Whether the path of this size names the node: the end of it is the name, and what is before that
+ * names the parent, or is nothing, which is the root. A name may have slashes in it. */
+static bool is_named(const struct gz_mirror *mirror, const struct gz_mirror_node *node,
+                     const char *path, size_t size)
+{
+    while (node != NULL) {
+        const size_t name = strlen(node->name);
+        if (name > size || memcmp(path + size - name, node->name, name) != 0) return false;
+        size -= name;
+        if (size == 0) return true;
+        if (path[--size] != '/') return false;
+        if (size == 0) return node->parent == 0;
+        node = gz_mirror_find(mirror, node->parent);
+    }
+    return false;
+}
+
+/* The editor reads a word alike (panels/nodewords.ts); tests/data/words/cases.json tests both. */
 static enum gz_status read_word(const struct gz_mirror *mirror, const char *text,
                                 struct readings *readings, struct gz_error *error)
 {
@@ -155,9 +173,9 @@ static enum gz_status read_word(const struct gz_mirror *mirror, const char *text
     size_t count;
     const struct gz_mirror_node **nodes = gz_mirror_list(mirror, &count);
     if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    const char *path = name != NULL ? name : text;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(nodes[i]->name, name != NULL ? name : text) == 0)
-            add_named(readings, nodes[i]->id);
+        if (is_named(mirror, nodes[i], path, strlen(path))) add_named(readings, nodes[i]->id);
     free(nodes);
     return GZ_OK;
 }

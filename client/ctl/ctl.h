@@ -33,9 +33,12 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
 /* Reads "12" or "#12". */
 bool ctl_read_id(const char *text, uint64_t *id);
 /* How a node is written on the command line, for the help. */
-#define CTL_NODE_FORMS "a name or an id; id:7 is always the id, name:7 always the name"
-/* The id of NAME, ID, #ID, name:NAME or id:ID. GZ_UNKNOWN_NODE; GZ_BAD_VALUE with the ids if it can
- * be more than one node: several of the name, or one by its name and another by its id. */
+#define CTL_NODE_FORMS                                                                             \
+    "a name, names with slashes between them (car/wheel, /wheel at the root) or an id; id:7 is "   \
+    "always the id, name:7 always the name"
+/* The id of NAME, ABOVE/NAME, ID, #ID, name:NAME or id:ID. GZ_UNKNOWN_NODE; GZ_BAD_VALUE with the
+ * ids if it can be more than one node: several of the name, or one by its name and another by its
+ * id. */
 GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text,
                                          uint64_t *id, struct gz_error *error);
 /* The same for a parent: 0 is the root. */

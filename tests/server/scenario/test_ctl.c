@@ -1,6 +1,7 @@
 /* gizmoctl as a person uses it: what it prints, what it exits with, one line where something is
  * wrong. */
 #include <fcntl.h>
+#include <jansson.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -635,6 +636,66 @@ TEST_ON_STAGE(test_a_word_for_two_nodes_is_asked_back)
         FAILS("digits alone", "checkpoint", "words", "12"),
     };
     CHECK_CALLS(&stage->daemon, calls);
+}
+
+/* The nodes of the cases as a glTF file. */
+static void write_named(const char *path, const json_t *nodes)
+{
+    json_t *list = json_array();
+    size_t i;
+    json_t *node;
+    json_array_foreach(nodes, i, node)
+    {
+        json_array_append_new(list, json_pack("{sO}", "name", json_array_get(node, 0)));
+        json_int_t parent = json_integer_value(json_array_get(node, 1));
+        if (parent == 0) continue;
+        json_t *above = json_array_get(list, (size_t)parent - 1);
+        if (json_object_get(above, "children") == NULL)
+            json_object_set_new(above, "children", json_array());
+        json_array_append_new(json_object_get(above, "children"), json_integer((json_int_t)i));
+    }
+    json_t *file = json_pack("{s{ss}so}", "asset", "version", "2.0", "nodes", list);
+    assert_int_equal(json_dump_file(file, path, 0), 0);
+    json_decref(file);
+}
+
+/* A word of the cases means these nodes: the only one is taken, several are all told. */
+static void check_word(const struct test_daemon *daemon, const char *word, const json_t *ids)
+{
+    struct test_output output;
+    test_ctl(&output, daemon, NULL,
+             (const char *const[]){"set", "named", word, "--s", "1,1,1", NULL});
+    const size_t count = json_array_size(ids);
+    if ((output.code == 0) != (count == 1) ||
+        (count == 0 && strstr(output.err, "no node has the name or id") == NULL))
+        fail_msg("\"%s\" means %zu nodes: %s%s", word, count, output.out, output.err);
+    for (size_t i = 0; i < count; i++) {
+        char one[32];
+        const long long id = json_integer_value(json_array_get(ids, i));
+        (void)snprintf(one, sizeof one, count == 1 ? " #%lld  s (1, 1, 1)" : " %lld", id);
+        if (strstr(count == 1 ? output.out : output.err, one) == NULL)
+            fail_msg("\"%s\" means node %lld: %s%s", word, id, output.out, output.err);
+    }
+    test_output_finish(&output);
+}
+
+TEST_ON_STAGE(test_words_mean_the_nodes_of_the_shared_cases)
+{
+    struct stage *stage = *state;
+    char path[128];
+    json_t *cases = json_load_file(GZ_TEST_DATA "/words/cases.json", 0, NULL), *word;
+    size_t i;
+    assert_non_null(cases);
+    snprintf(path, sizeof path, "%s/named.gltf", stage->daemon.directory);
+    write_named(path, json_object_get(cases, "nodes"));
+    const struct call calls[] = {SAYS("23 nodes", "import", path, "named")};
+    CHECK_CALLS(&stage->daemon, calls);
+    json_array_foreach(json_object_get(cases, "words"), i, word)
+    {
+        check_word(&stage->daemon, json_string_value(json_array_get(word, 0)),
+                   json_array_get(word, 1));
+    }
+    json_decref(cases);
 }
 
 /* The edit is told in three parts. */

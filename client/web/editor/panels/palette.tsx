@@ -14,6 +14,7 @@ import { Dialog, closeOver } from "./dialog";
 import { matchScore } from "./matchscore";
 import { sceneMenu } from "./scenemenu";
 import { type Theme, setTheme } from "./theme";
+import { nodesOf } from "./nodewords";
 import { nameOf } from "./treerows";
 import "./palette.css";
 
@@ -157,20 +158,27 @@ function find(editor: Editor, commands: readonly Entry[], words: string): Entry[
   return [...scored.map(({ entry }) => entry), ...findNodes(editor, words)];
 }
 
+/** First the nodes that the words mean, as gizmoctl reads them, then those that match. */
 function findNodes(editor: Editor, words: string): Entry[] {
   const scene = editor.scene.peek();
   const found: { id: number; score: number }[] = [];
+  const meant = new Set([words, words.trim()].flatMap((word) => nodesOf(scene.nodes, word)));
   const named = new Map<string, number>();
   for (const { id } of scene.nodes.values()) {
     const name = nameOf(scene, id);
     named.set(name, (named.get(name) ?? 0) + 1);
-    const points = words.trim() === `#${id}` ? Infinity : matchScore(name, words);
-    if (points > 0) found.push({ id, score: points });
+    const points = matchScore(name, words);
+    if (points > 0 && !meant.has(id)) found.push({ id, score: points });
   }
   found.sort((a, b) => b.score - a.score || a.id - b.id);
-  return found.slice(0, NODES_MAX).map(({ id }) => ({
+  const ids = [...meant, ...found.map(({ id }) => id)];
+  return ids.slice(0, NODES_MAX).map((id) => ({
     id: `node-${id}`,
-    label: labelOf(scene, id, (named.get(nameOf(scene, id)) ?? 0) > 1),
+    label: labelOf(
+      scene,
+      id,
+      (named.get(nameOf(scene, id)) ?? 0) > 1 || (meant.size > 1 && meant.has(id)),
+    ),
     group: "Node",
     run: () => goTo(editor, id),
   }));
