@@ -13,7 +13,7 @@
  * it by their last bits. */
 #define AFFINE_TOLERANCE 1e-6
 
-/* The file's hierarchy by glTF index: -1 is no parent. */
+/* A parent of each node by glTF index, of several the first; -1: it is a root. */
 struct forest {
     struct gz_gltf *gltf;
     int64_t *parents;
@@ -26,29 +26,10 @@ static struct gz_json *children_of(const struct forest *forest, size_t node)
     return gz_json_get(gz_gltf_item(forest->gltf, "nodes", node), "children");
 }
 
-/* A child that is no node, or has a parent already, is left out there. */
-static void find_parents(const struct forest *forest)
+static bool is_node(const struct forest *forest, const struct gz_json *index)
 {
-    for (size_t node = 0; node < forest->count; node++) forest->parents[node] = -1;
-    for (size_t node = 0; node < forest->count; node++) {
-        const struct gz_json *children = children_of(forest, node);
-        for (size_t i = 0; i < gz_json_count(children); i++) {
-            struct gz_json *index = gz_json_at(children, i);
-            if (index == NULL) continue;
-            size_t child = (size_t)gz_json_number(index);
-            bool is_node = gz_gltf_item(forest->gltf, "nodes", child) != NULL;
-            if (is_node && forest->parents[child] < 0) {
-                forest->parents[child] = (int64_t)node;
-                continue;
-            }
-            gz_json_disregard(index);
-            if (is_node)
-                gz_gltf_flaw(forest->gltf,
-                             "nodes[%zu].children[%zu]: node %zu is already a child of node %lld, "
-                             "and has one parent only",
-                             node, i, child, (long long)forest->parents[child]);
-        }
-    }
+    return index != NULL &&
+           gz_gltf_item(forest->gltf, "nodes", (size_t)gz_json_number(index)) != NULL;
 }
 
 static enum gz_status make_forest(struct forest *forest)
@@ -56,7 +37,16 @@ static enum gz_status make_forest(struct forest *forest)
     forest->parents = malloc((forest->count + 1) * sizeof *forest->parents);
     if (forest->parents == NULL)
         return gz_fail(forest->error, GZ_NO_MEMORY, "not enough memory for this file");
-    find_parents(forest);
+    for (size_t node = 0; node < forest->count; node++) forest->parents[node] = -1;
+    for (size_t node = 0; node < forest->count; node++) {
+        const struct gz_json *children = children_of(forest, node);
+        for (size_t i = 0; i < gz_json_count(children); i++) {
+            const struct gz_json *index = gz_json_at(children, i);
+            if (!is_node(forest, index)) continue;
+            int64_t *parent = &forest->parents[(size_t)gz_json_number(index)];
+            if (*parent < 0) *parent = (int64_t)node;
+        }
+    }
     return GZ_OK;
 }
 
@@ -67,39 +57,51 @@ struct descent {
     int64_t *places; /* glTF index -> index in the import, -1 */
 };
 
-static enum gz_status add_node(struct descent *walk, size_t asset)
+/* A node on the way from the root, and which of its children comes next. */
+struct step {
+    struct gz_json *children;
+    int64_t place;
+    size_t next;
+};
+
+/* `parent` is its place, -1 for a root. */
+static enum gz_status add_node(struct descent *walk, size_t asset, int64_t parent,
+                               struct step *step)
 {
     struct gz_import *import = walk->import;
     if (import->count == GZ_NODES_MAX) {
         return gz_fail(walk->forest->error, GZ_TOO_MANY, "nodes: a scene may have at most %d",
                        GZ_NODES_MAX);
     }
-    int64_t parent = walk->forest->parents[asset];
     walk->places[asset] = (int64_t)import->count;
+    *step = (struct step){children_of(walk->forest, asset), (int64_t)import->count, 0};
     import->nodes[import->count++] =
-        (struct gz_import_node){.asset = (uint32_t)asset,
-                                .parent = parent >= 0 ? walk->places[parent] : -1,
-                                .trs = gz_trs_identity};
+        (struct gz_import_node){.asset = (uint32_t)asset, .parent = parent, .trs = gz_trs_identity};
     return GZ_OK;
 }
 
-/* A node on the way from the root, and which of its children comes next. */
-struct step {
-    struct gz_json *children;
-    size_t place, next;
-};
-
-static struct step step_to(const struct descent *walk, size_t asset)
+/* A child that hangs somewhere already, or is above: it is left out here. */
+static void tell_left_out(const struct descent *walk, const struct step *step, size_t child)
 {
-    return (struct step){children_of(walk->forest, asset), walk->import->count - 1, 0};
+    const struct gz_import_node *nodes = walk->import->nodes;
+    const int64_t parent = nodes[walk->places[child]].parent;
+    const unsigned asset = (unsigned)nodes[step->place].asset;
+    if (parent < 0)
+        gz_gltf_flaw(walk->forest->gltf,
+                     "nodes[%u].children[%zu]: node %zu stands at the root, and is left out here",
+                     asset, step->next - 1, child);
+    else
+        gz_gltf_flaw(walk->forest->gltf,
+                     "nodes[%u].children[%zu]: node %zu is already a child of node %u, and has one "
+                     "parent only",
+                     asset, step->next - 1, child, (unsigned)nodes[parent].asset);
 }
 
 static enum gz_status add_tree(struct descent *walk, size_t root)
 {
     struct step steps[GZ_TREE_DEPTH_MAX];
     size_t depth = 1;
-    enum gz_status status = add_node(walk, root);
-    steps[0] = step_to(walk, root);
+    enum gz_status status = add_node(walk, root, -1, &steps[0]);
     while (depth > 0 && status == GZ_OK) {
         struct step *step = &steps[depth - 1];
         if (step->next == gz_json_count(step->children)) {
@@ -107,12 +109,10 @@ static enum gz_status add_tree(struct descent *walk, size_t root)
             continue;
         }
         const struct gz_json *index = gz_json_at(step->children, step->next++);
-        if (index == NULL) continue;
         size_t child = (size_t)gz_json_number(index);
+        if (!is_node(walk->forest, index)) continue;
         if (walk->places[child] >= 0) {
-            gz_gltf_flaw(walk->forest->gltf,
-                         "nodes[%lld].children: node %zu stands at the root, and is left out here",
-                         (long long)walk->import->nodes[step->place].asset, child);
+            tell_left_out(walk, step, child);
             continue;
         }
         if (depth == GZ_TREE_DEPTH_MAX) {
@@ -120,17 +120,9 @@ static enum gz_status add_tree(struct descent *walk, size_t root)
                            "nodes[%zu]: the hierarchy may be at most %d deep", child,
                            GZ_TREE_DEPTH_MAX);
         }
-        status = add_node(walk, child);
-        steps[depth++] = step_to(walk, child);
+        status = add_node(walk, child, step->place, &steps[depth++]);
     }
     return status;
-}
-
-/* The tree below a node that has a parent, which is not in the scene or is below the node. */
-static enum gz_status add_cut_off(struct descent *walk, size_t node)
-{
-    walk->forest->parents[node] = -1;
-    return add_tree(walk, node);
 }
 
 /* Of the list the roots, or the others: a child that stands nowhere is taken as a root. */
@@ -140,23 +132,18 @@ static enum gz_status add_listed(struct descent *walk, size_t scene, bool roots)
     const struct gz_json *list = gz_json_get(gz_gltf_item(forest->gltf, "scenes", scene), "nodes");
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < gz_json_count(list) && status == GZ_OK; i++) {
-        struct gz_json *index = gz_json_at(list, i);
+        const struct gz_json *index = gz_json_at(list, i);
         size_t node = (size_t)gz_json_number(index);
-        if (index == NULL || gz_gltf_item(forest->gltf, "nodes", node) == NULL) continue;
-        int64_t parent = forest->parents[node];
-        if (roots != (parent < 0)) continue;
-        if (parent >= 0) {
+        if (!is_node(forest, index) || roots != (forest->parents[node] < 0)) continue;
+        if (!roots)
             gz_gltf_flaw(forest->gltf,
                          "scenes[%zu].nodes[%zu]: node %zu must be a root, but is a child of node "
                          "%lld",
-                         scene, i, node, (long long)parent);
-            if (walk->places[node] < 0) status = add_cut_off(walk, node);
-        } else if (walk->places[node] < 0) {
-            status = add_tree(walk, node);
-        } else {
+                         scene, i, node, (long long)forest->parents[node]);
+        else if (walk->places[node] >= 0)
             gz_gltf_flaw(forest->gltf, "scenes[%zu].nodes[%zu]: node %zu is listed twice", scene, i,
                          node);
-        }
+        if (walk->places[node] < 0) status = add_tree(walk, node);
     }
     return status;
 }
@@ -193,7 +180,7 @@ static enum gz_status add_all(struct descent *walk)
     }
     for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
         if (forest->parents[node] >= 0 && walk->places[node] < 0)
-            status = add_cut_off(walk, find_circle(forest, node));
+            status = add_tree(walk, find_circle(forest, node));
     }
     return status;
 }

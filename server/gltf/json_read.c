@@ -408,7 +408,10 @@ static enum gz_status read_document(struct reader *reader)
     document->back = reader->at;
     skip_blanks(reader);
     document->back_size = (size_t)(reader->at - document->back);
-    while (reader->at < reader->end && *reader->at == '\0') reader->at++;
+    while (reader->at < reader->end && *reader->at == '\0') {
+        reader->at++;
+        skip_blanks(reader);
+    }
     return reader->at == reader->end ? GZ_OK : refuse(reader, "the file goes on behind its end");
 }
 

@@ -195,7 +195,8 @@ static enum gz_status grow(struct tree *tree, const struct gz_gltf *gltf)
         const struct gz_json *children = children_of(tree, i);
         for (size_t j = 0; j < gz_json_count(children); j++) {
             const struct gz_json *child = gz_json_at(children, j);
-            if (child != NULL) tree->nodes[(size_t)gz_json_number(child)].parent = (int64_t)i;
+            int64_t *parent = &tree->nodes[(size_t)gz_json_number(child)].parent;
+            if (child != NULL && *parent < 0) *parent = (int64_t)i;
         }
     }
     for (size_t i = 0; i < tree->count; i++)

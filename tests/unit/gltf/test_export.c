@@ -249,8 +249,11 @@ TEST(test_export_of_wrong_links_is_right)
         {"'scenes':[{'nodes':[1]}],'nodes':[{'name':'a','children':[1]},{'name':'b','children':"
          "[0]}]",
          "[{'nodes':[1]}]", "[{'name':'a'},{'name':'b','children':[0]}]"},
+        {"'scenes':[{'nodes':[2,1]}],'nodes':[{'name':'a','children':[0]},{'name':'b','children':"
+         "[1]},{'name':'c','children':[0]}]",
+         "[{'nodes':[2,1]}]", "[{'name':'a'},{'name':'b'},{'name':'c','children':[0]}]"},
     };
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[400];
         struct gz_import import;
         (void)snprintf(text, sizeof text, "{" ASSET ",%s}", cases[i].rest);

@@ -47,7 +47,7 @@ static const struct model {
     {"glTF2/MissingBin/BoxTextured.gltf", GZ_OK, 2,
      "buffers[0].uri: names the file BoxTextured0.bin"},
     {"glTF2/RecursiveNodes/RecursiveNodes.gltf", GZ_OK, 2,
-     "nodes[1].children: node 0 stands at the root, and is left out here"},
+     "nodes[1].children[0]: node 0 stands at the root, and is left out here"},
     {"glTF2/SchemaFailures/sceneWrongType.gltf", GZ_OK, 2, "scene: must be an index, is a string"},
     {"glTF2/TestNoRootNode/NoScene.gltf", GZ_OK, 0,
      "scene: is 0, which is no index of the file's 0 scenes"},

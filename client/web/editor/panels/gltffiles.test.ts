@@ -135,6 +135,9 @@ test("a .glb that names files has them embedded, and keeps its other chunks", as
     '{"images":[{"uri":"data:image/png;base64,cA=="}],"extras":18446744073709551615}',
   );
   assert.deepEqual(out.subarray(20 + size), chunk("BIN\0", Buffer.from("abcd")));
+  // Bytes behind the length that the header says would be read as a chunk.
+  const longer = await oneFile([named("x.glb", head, body, "behind it all"), named("a.png", "p")]);
+  assert.deepEqual(Buffer.from(await longer.arrayBuffer()), out);
 });
 
 test("what is too much is said, and not read", async () => {
@@ -169,4 +172,9 @@ test("what is missing is named, and so is what is one too many", async () => {
     /These are 2 scenes: a\.glb, b\.glb\./,
   );
   await assert.rejects(oneFile([named("a.obj")]), /a\.obj is not a \.glb or \.gltf file/);
+  // Nobody can drop an address: the server says what is missing then.
+  const far = gltf("x.gltf", { buffers: [{ uri: "https://a.example/x.bin" }, { uri: "" }] });
+  assert.equal(await oneFile([far]), far.file);
+  const path = gltf("x.gltf", { buffers: [{ uri: "C:\\x.bin" }] });
+  await assert.rejects(oneFile([path]), /x\.gltf needs C:\\x\.bin/);
 });

@@ -52,17 +52,22 @@ export async function oneFile(files: readonly NamedFile[]): Promise<File> {
   return embedded(scenes[0], files);
 }
 
+/** An address, which is no file that could be dropped, too; "C:" is none. */
+const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
+
 /**
  * Returns the file unchanged if it needs no other files or is not valid: the server reports what is
  * wrong with it. A picture that is missing is left out, which the server reports too; without a
- * buffer there would be no shapes.
+ * buffer there would be no shapes, so one that could be dropped, too, is asked for.
  */
 async function embedded(scene: NamedFile, files: readonly NamedFile[]): Promise<File> {
   const bytes =
     scene.file.size <= BYTES_MAX ? new Uint8Array(await scene.file.arrayBuffer()) : null;
   const outside = (bytes ? urisOf(bytes) : []).filter(({ uri }) => !/^data:/i.test(uri));
   const found = outside.map((at) => ({ at, file: findFile(at.uri, scene.path, files) }));
-  const missing = found.filter(({ at, file }) => !file && at.list === "buffers");
+  const missing = found.filter(
+    ({ at, file }) => !file && at.list === "buffers" && at.uri !== "" && !ADDRESS.test(at.uri),
+  );
   if (missing.length > 0)
     throw new Error(
       `${scene.file.name} needs ${list([...new Set(missing.map(({ at }) => at.uri))])}. ` +

@@ -104,9 +104,10 @@ export function replaceUris(
   add(bytes.subarray(from, part.end));
   if (!part.binary) return parts;
   const blanks = " ".repeat((4 - (size % 4)) % 4);
-  const rest = bytes.subarray(part.end);
   const header = new DataView(new ArrayBuffer(part.start));
   new Uint8Array(header.buffer).set(bytes.subarray(0, part.start));
+  // What stands behind the length that the header says is no chunk.
+  const rest = bytes.subarray(part.end, Math.max(part.end, header.getUint32(8, true)));
   header.setUint32(8, part.start + size + blanks.length + rest.length, true);
   header.setUint32(HEADER, size + blanks.length, true);
   return [header.buffer, ...parts, blanks, rest];

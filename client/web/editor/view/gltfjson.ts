@@ -10,10 +10,12 @@ export function jsonEnd(bytes: ArrayBuffer): number {
   return isBinary ? Math.min(20 + view.getUint32(12, true), bytes.byteLength) : bytes.byteLength;
 }
 
+const BLANKS = [0x20, 0x0a, 0x0d, 0x09, 0];
+
 /** Some programs pad the JSON with NULs, which are no JSON: they become blanks. */
 export function blankPadding(bytes: ArrayBuffer): void {
   const text = new Uint8Array(bytes, 0, jsonEnd(bytes));
-  for (let at = text.length; at > 0 && text[at - 1] === 0; ) text[--at] = 0x20;
+  for (let at = text.length; at > 0 && BLANKS.includes(text[at - 1]); ) text[--at] = 0x20;
 }
 
 /** Some programs write null for what is not there: such members are removed, at any depth. */
