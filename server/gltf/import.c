@@ -125,33 +125,47 @@ static enum gz_status add_tree(struct descent *walk, size_t root)
     return status;
 }
 
-/* Of the list the roots, or the others: a child that stands nowhere is taken as a root. */
-static enum gz_status add_listed(struct descent *walk, size_t scene, bool roots)
+/* The nodes that stand at the root: those of a scene's list, or without a list all that are no
+ * child. A child that is shown nowhere else is cut off from its parent, which is then kept as a
+ * negative number. */
+struct list {
+    const struct gz_json *json; /* NULL: all nodes */
+    size_t count, scene;
+};
+
+static int64_t cut(int64_t parent)
 {
-    const struct forest *forest = walk->forest;
-    const struct gz_json *list = gz_json_get(gz_gltf_item(forest->gltf, "scenes", scene), "nodes");
-    enum gz_status status = GZ_OK;
-    for (size_t i = 0; i < gz_json_count(list) && status == GZ_OK; i++) {
-        const struct gz_json *index = gz_json_at(list, i);
-        size_t node = (size_t)gz_json_number(index);
-        if (!is_node(forest, index) || roots != (forest->parents[node] < 0)) continue;
-        if (!roots)
-            gz_gltf_flaw(forest->gltf,
-                         "scenes[%zu].nodes[%zu]: node %zu must be a root, but is a child of node "
-                         "%lld",
-                         scene, i, node, (long long)forest->parents[node]);
-        else if (walk->places[node] >= 0)
-            gz_gltf_flaw(forest->gltf, "scenes[%zu].nodes[%zu]: node %zu is listed twice", scene, i,
-                         node);
-        if (walk->places[node] < 0) status = add_tree(walk, node);
-    }
-    return status;
+    return -2 - parent;
 }
 
-static enum gz_status add_scene(struct descent *walk, size_t scene)
+/* False if it is no node. */
+static bool read_listed(const struct descent *walk, const struct list *list, size_t i, size_t *node)
 {
-    enum gz_status status = add_listed(walk, scene, true);
-    return status == GZ_OK ? add_listed(walk, scene, false) : status;
+    const struct gz_json *index = list->json != NULL ? gz_json_at(list->json, i) : NULL;
+    *node = list->json != NULL ? (size_t)gz_json_number(index) : i;
+    return list->json != NULL ? is_node(walk->forest, index)
+                              : gz_gltf_item(walk->forest->gltf, "nodes", i) != NULL;
+}
+
+static enum gz_status add_listed(struct descent *walk, const struct list *list)
+{
+    struct gz_gltf *gltf = walk->forest->gltf;
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < list->count && status == GZ_OK; i++) {
+        size_t node;
+        if (!read_listed(walk, list, i, &node)) continue;
+        const int64_t parent = walk->forest->parents[node];
+        if (list->json != NULL && parent != -1)
+            gz_gltf_flaw(gltf,
+                         "scenes[%zu].nodes[%zu]: node %zu must be a root, but is a child of node "
+                         "%lld",
+                         list->scene, i, node, (long long)(parent < 0 ? cut(parent) : parent));
+        else if (walk->places[node] >= 0 && parent < 0)
+            gz_gltf_flaw(gltf, "scenes[%zu].nodes[%zu]: node %zu is listed twice", list->scene, i,
+                         node);
+        if (parent < 0 && walk->places[node] < 0) status = add_tree(walk, node);
+    }
+    return status;
 }
 
 /* Of the circle that the climb from the node ends in, the node with the least index. No node on the
@@ -169,20 +183,36 @@ static size_t find_circle(const struct forest *forest, size_t node)
     return (size_t)least;
 }
 
-/* All roots, and for each circle one of its nodes as a root. */
-static enum gz_status add_all(struct descent *walk)
+/* Cuts off the listed nodes that are shown nowhere, and says how many. */
+static enum gz_status cut_off(struct descent *walk, const struct list *list, size_t *count)
 {
-    const struct forest *forest = walk->forest;
+    int64_t *parents = walk->forest->parents;
     enum gz_status status = GZ_OK;
-    for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
-        if (gz_gltf_item(forest->gltf, "nodes", node) != NULL && forest->parents[node] < 0)
-            status = add_tree(walk, node);
-    }
-    for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
-        if (forest->parents[node] >= 0 && walk->places[node] < 0)
-            status = add_tree(walk, find_circle(forest, node));
+    *count = 0;
+    for (size_t i = 0; i < list->count && status == GZ_OK; i++) {
+        size_t node;
+        if (!read_listed(walk, list, i, &node) || walk->places[node] >= 0) continue;
+        if (list->json == NULL) node = find_circle(walk->forest, node);
+        status = add_tree(walk, node);
+        parents[node] = cut(parents[node]);
+        ++*count;
     }
     return status;
+}
+
+/* Once the roots are known the walk begins again: so their order is that of an export, too. */
+static enum gz_status add_scene(struct descent *walk, const struct list *list)
+{
+    const struct gz_flaws before = walk->forest->gltf->flaws;
+    size_t count;
+    for (size_t node = 0; node < walk->forest->count; node++) walk->places[node] = -1;
+    enum gz_status status = add_listed(walk, list);
+    if (status == GZ_OK) status = cut_off(walk, list, &count);
+    if (status != GZ_OK || count == 0) return status;
+    for (size_t node = 0; node < walk->forest->count; node++) walk->places[node] = -1;
+    walk->import->count = 0;
+    walk->forest->gltf->flaws = before;
+    return add_listed(walk, list);
 }
 
 /* The nodes of the default scene, of the first scene if no default is named, or all of a file
@@ -192,9 +222,12 @@ static enum gz_status add_default_scene(struct descent *walk)
     struct gz_gltf *gltf = walk->forest->gltf;
     size_t number = gz_json_natural(gltf->document.root, "scene", 0);
     const struct gz_json *scene = gz_gltf_item(gltf, "scenes", number);
+    struct list list = {.count = walk->forest->count, .scene = number};
     bool is_spoilt = gz_json_has(scene, "nodes") && gz_json_get(scene, "nodes") == NULL;
-    for (size_t node = 0; node < walk->forest->count; node++) walk->places[node] = -1;
-    return scene != NULL && !is_spoilt ? add_scene(walk, number) : add_all(walk);
+    if (scene == NULL || is_spoilt) return add_scene(walk, &list);
+    list.json = gz_json_get(scene, "nodes");
+    list.count = gz_json_count(list.json);
+    return list.count > 0 ? add_scene(walk, &list) : GZ_OK;
 }
 
 static enum gz_status read_hierarchy(struct gz_import *import, struct gz_gltf *gltf,
