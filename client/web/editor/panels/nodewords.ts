@@ -1,5 +1,5 @@
-// nodewords.ts - which nodes a typed word means. The rule is that of gizmoctl (client/ctl/common.c),
-// and both are tested with tests/data/words/cases.json.
+// nodewords.ts - which nodes a typed word means. The rule is that of gizmoctl
+// (client/ctl/common.c), and both are tested with tests/data/words/cases.json.
 import type { Id } from "../../sdk/types.js";
 
 export interface Named {
