@@ -207,9 +207,24 @@ static bool take_digits(struct reader *reader)
     return true;
 }
 
+static bool is_next(const struct reader *reader, const char *word)
+{
+    const size_t size = strlen(word);
+    return (size_t)(reader->end - reader->at) >= size && memcmp(reader->at, word, size) == 0;
+}
+
+/* Python writes these, and no other reader of JSON takes them. */
+static const char no_numbers[] = "NaN and Infinity are no numbers in JSON";
+
+static bool says_infinite(const struct reader *reader)
+{
+    return is_next(reader, "NaN") || is_next(reader, "Infinity");
+}
+
 static enum gz_status read_number(struct reader *reader)
 {
     (void)take(reader, "-");
+    if (says_infinite(reader)) return refuse(reader, no_numbers);
     bool ok = take(reader, "0") ? !is_digit(reader) : take_digits(reader);
     if (ok && take(reader, ".")) ok = take_digits(reader);
     if (ok && take(reader, "eE")) {
@@ -226,14 +241,12 @@ static enum gz_status read_word(struct reader *reader, enum gz_json_kind *kind)
         enum gz_json_kind kind;
     } words[] = {{"null", GZ_JSON_NULL}, {"true", GZ_JSON_TRUE}, {"false", GZ_JSON_FALSE}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        size_t size = strlen(words[i].word);
-        if ((size_t)(reader->end - reader->at) < size ||
-            memcmp(reader->at, words[i].word, size) != 0)
-            continue;
-        reader->at += size;
+        if (!is_next(reader, words[i].word)) continue;
+        reader->at += strlen(words[i].word);
         *kind = words[i].kind;
         return GZ_OK;
     }
+    if (says_infinite(reader)) return refuse(reader, no_numbers);
     return refuse(reader, reader->at == reader->end
                               ? "the text ends where a value is expected; the file is not complete"
                               : "a value is expected");

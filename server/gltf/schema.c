@@ -27,6 +27,7 @@ static const struct rule rules[] = {
     {.path = "scenes[]", .kind = OBJECT},
     {.path = "scenes[].name", .kind = TEXT},
     {.path = "scenes[].nodes[]", .kind = INDEX, .target = "nodes"},
+    {.path = "nodes", .kind = LIST},
     {.path = "nodes[]", .kind = OBJECT},
     {.path = "nodes[].name", .kind = TEXT},
     {.path = "nodes[].children[]", .kind = INDEX, .target = "nodes"},
@@ -386,7 +387,7 @@ static void check_required(struct gz_gltf *gltf)
 enum gz_status gz_schema_check(struct gz_gltf *gltf, struct gz_error *error)
 {
     const struct gz_json *nodes = gz_json_get(gltf->document.root, "nodes");
-    if (nodes != NULL && !gz_json_is(nodes, GZ_JSON_LIST))
+    if (nodes != NULL && !gz_json_is(nodes, GZ_JSON_LIST) && !gz_json_is(nodes, GZ_JSON_NULL))
         return gz_fail(error, GZ_BAD_MESSAGE, "nodes: must be a list, is %s", type_word(nodes));
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         struct walk walk = {.rule = &rules[i], .gltf = gltf};

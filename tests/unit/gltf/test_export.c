@@ -395,6 +395,15 @@ TEST(test_export_made_up_and_cut_names_are_not_written)
     gz_import_finish(&import);
 }
 
+TEST(test_export_makes_a_list_of_nodes_that_were_null)
+{
+    const struct gz_export_node nodes[] = {{1, 0, -1, "new", one}};
+    json_t *json = export_quoted("{" ASSET ",'nodes':null,'scenes':[{}]}", nodes, 1);
+    assert_json(json_object_get(json, "nodes"), "[{'name':'new'}]");
+    assert_json(json_object_get(json, "scenes"), "[{'nodes':[0]}]");
+    json_decref(json);
+}
+
 TEST(test_export_without_an_asset_is_bare_nodes)
 {
     const gz_trs trs = {{0.1, 0, 0}, {0, 0, 0.6, 0.8}, {1, -1, 1}};
