@@ -338,7 +338,7 @@ enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes,
                                     struct gz_error *error)
 {
     if (client->state != OPEN)
-        return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+        return gz_fail(error, GZ_UNREACHABLE, "not connected: %s", client->reason);
     struct frame *frame = new_frame(error);
     if (frame == NULL) return GZ_NO_MEMORY;
     return send_frame(client, frame, gz_buffer_append(&frame->bytes, bytes, size), error);
@@ -365,7 +365,7 @@ enum gz_status gz_client_send(struct gz_client *client, struct gz_message *messa
                               struct gz_error *error)
 {
     if (client->state != OPEN)
-        return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+        return gz_fail(error, GZ_UNREACHABLE, "not connected: %s", client->reason);
     bool interest = message->op == GZ_OP_INTEREST;
     prepare(client, message, rid != NULL);
     if (rid != NULL) *rid = message->rid;
@@ -386,11 +386,13 @@ enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struc
     double deadline = now_s() + timeout_s;
     while (client->state == OPEN && client->unsent.first != NULL) {
         if (now_s() >= deadline)
-            return gz_fail(error, GZ_INTERNAL, "the server accepted no data for %g s", timeout_s);
+            return gz_fail(error, GZ_UNREACHABLE, "the server accepted no data for %g s",
+                           timeout_s);
         service(client, deadline);
     }
-    return client->state == OPEN ? GZ_OK
-                                 : gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+    return client->state == OPEN
+               ? GZ_OK
+               : gz_fail(error, GZ_UNREACHABLE, "not connected: %s", client->reason);
 }
 
 /* ---- messages in ---- */
@@ -540,8 +542,8 @@ static enum gz_status no_answer(const struct gz_client *client, double timeout_s
                                 struct gz_error *error)
 {
     if (client->state != OPEN)
-        return gz_fail(error, GZ_INTERNAL, "the connection was closed: %s", client->reason);
-    return gz_fail(error, GZ_INTERNAL, "the server did not answer within %g s", timeout_s);
+        return gz_fail(error, GZ_UNREACHABLE, "the connection was closed: %s", client->reason);
+    return gz_fail(error, GZ_UNREACHABLE, "the server did not answer within %g s", timeout_s);
 }
 
 static bool is_answer(const struct gz_message *message, uint64_t rid)
@@ -757,7 +759,7 @@ static enum gz_status hear_bye(const struct gz_message *message, struct again *a
     bool has_code = (message->has & GZ_HAS_BYE_CODE) != 0;
     again->never = bye->fatal;
     if (!bye->fatal) again->after_s = fmax(bye->retry_s, REJOIN_SECONDS_MIN);
-    return gz_fail(error, has_code ? bye->code : GZ_INTERNAL, "%.*s", (int)bye->reason.size,
+    return gz_fail(error, has_code ? bye->code : GZ_UNREACHABLE, "%.*s", (int)bye->reason.size,
                    bye->reason.bytes);
 }
 
@@ -776,22 +778,25 @@ static enum gz_status await_welcome(struct gz_client *client, double deadline, s
                    gz_op_word(message->op));
 }
 
-/* An answer of a daemon or a proxy that is only temporary (5xx) is no final refusal. */
+/* An answer of a daemon or a proxy that is only temporary (5xx) is no final refusal. The words of a
+ * daemon do not say the status; those of gz_refusal for a proxy do. */
 static enum gz_status fail_unconnected(struct gz_client *client, double deadline,
                                        struct again *again, struct gz_error *error)
 {
     const struct gz_url *url = gz_urls_here(&client->urls);
-    struct gz_error refusal = {.status = GZ_INTERNAL};
+    struct gz_error refusal = {.status = GZ_UNREACHABLE};
     again->never = client->refused != 0 && client->refused < 500;
     if (client->refused != 0) {
         (void)gz_http_why_refused(url, client->ca, client->headers, client->refused,
                                   fmax(deadline - now_s(), 1), &refusal);
-        char status[32] = "";
-        if (refusal.status != GZ_INTERNAL)
-            snprintf(status, sizeof status, "HTTP status %u: ", client->refused);
+        char status[32];
+        snprintf(status, sizeof status, "HTTP status %u", client->refused);
+        const bool has_status = strncmp(refusal.message, status, strlen(status)) == 0;
+        strcat(status, ": ");
+        if (has_status) status[0] = '\0';
         gz_print(client->reason, sizeof client->reason, "%s%s", status, refusal.message);
     }
-    return gz_fail(error, client->refused < 500 ? refusal.status : GZ_INTERNAL,
+    return gz_fail(error, client->refused < 500 ? refusal.status : GZ_UNREACHABLE,
                    "cannot connect to %s: %s", url->shown, client->reason);
 }
 
@@ -839,7 +844,7 @@ static enum gz_status attempt(struct gz_client *client, double deadline, struct 
 static enum gz_status attempt_each(struct gz_client *client, double deadline, struct again *again,
                                    struct gz_error *error)
 {
-    enum gz_status status = GZ_INTERNAL;
+    enum gz_status status = GZ_UNREACHABLE;
     for (size_t left = client->urls.count + client->urls.is_named; left > 0; left--) {
         const bool is_named = client->urls.is_named;
         double now = now_s(), share_s = (deadline - now) / (double)left;

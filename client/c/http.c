@@ -168,14 +168,14 @@ static void handle_closed(struct transfer *transfer)
 {
     if (transfer->status != 0 && (transfer->status < 200 || transfer->status >= 300))
         finish_refused(transfer);
-    finish(transfer, GZ_INTERNAL, "the connection ended before the answer did");
+    finish(transfer, GZ_UNREACHABLE, "the connection ended before the answer did");
     transfer->wsi = NULL;
 }
 
 static void handle_unreachable(struct transfer *transfer, const char *why)
 {
     const char *untrusted = transfer->untrusted;
-    finish(transfer, GZ_INTERNAL,
+    finish(transfer, GZ_UNREACHABLE,
            *untrusted != '\0' ? untrusted : gz_trust_words(why, transfer->url));
     transfer->wsi = NULL;
 }
@@ -220,7 +220,7 @@ static void run(struct transfer *transfer, struct lws_context *context, double s
     while (!transfer->done) {
         double left = transfer->active_s + silence_s - now_s();
         if (left <= 0) {
-            finish(transfer, GZ_INTERNAL, "the server did not answer in time");
+            finish(transfer, GZ_UNREACHABLE, "the server did not answer in time");
             break;
         }
         lws_sul_schedule(context, 0, &timer, handle_timer, (lws_usec_t)(left * 1e6) + 1);
@@ -261,7 +261,7 @@ static struct lws_context *connect_http(struct transfer *transfer)
         .ssl_connection = gz_trust_flags(url) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
         .pwsi = &transfer->wsi,
     });
-    if (wsi == NULL) finish(transfer, GZ_INTERNAL, "no server answers at this address");
+    if (wsi == NULL) finish(transfer, GZ_UNREACHABLE, "no server answers at this address");
     return context;
 }
 

@@ -27,11 +27,30 @@ static const char *phrase_of(unsigned status)
     return "no standard phrase";
 }
 
+/* What the status of a server that is no daemon means to the caller. */
+static enum gz_status meaning_of(unsigned status)
+{
+    switch (status) {
+    case 401:
+    case 403:
+    case 407: return GZ_FORBIDDEN;
+    case 413: return GZ_TOO_LARGE;
+    case 429: return GZ_RATE_LIMITED;
+    case 502:
+    case 503:
+    case 504: return GZ_UNREACHABLE;
+    default: return GZ_INTERNAL;
+    }
+}
+
 static const char *advice_of(unsigned status)
 {
     if (status == 413)
         return ": a proxy before the daemon accepts no file of this size (nginx: "
                "client_max_body_size)";
+    if (status == 401 || status == 407)
+        return ": a proxy before the daemon asks for a user and a password (USER:PASSWORD@ in the "
+               "address)";
     if (status >= 300 && status < 400) return ": redirects are not followed";
     return "";
 }
@@ -47,8 +66,8 @@ enum gz_status gz_refusal(struct gz_error *error, unsigned status, const struct 
     if (code != NULL && message != NULL)
         result = gz_fail(error, result, "%s", message);
     else
-        result = gz_fail(error, GZ_INTERNAL, "HTTP status %u (%s)%s, from %s://%s%s%.*s", status,
-                         phrase_of(status), advice_of(status), url->tls ? "https" : "http",
+        result = gz_fail(error, meaning_of(status), "HTTP status %u (%s)%s, from %s://%s%s%.*s",
+                         status, phrase_of(status), advice_of(status), url->tls ? "https" : "http",
                          url->authority, url->base, (int)strcspn(path, "?"), path);
     json_decref(json);
     return result;

@@ -8,8 +8,8 @@
 #define GZ_REFUSAL_BYTES_MAX 4096 /* of the body of a refusal */
 
 /* A daemon's body is {code, message}: returns that code and message. For another server, such as a
- * proxy: GZ_INTERNAL, with the HTTP status, its standard phrase, and the URL of `path` (which
- * follows url->base). */
+ * proxy: the code that is nearest to its HTTP status, which the message says with its standard
+ * phrase and the URL of `path` (which follows url->base). */
 enum gz_status gz_refusal(struct gz_error *error, unsigned status, const struct gz_buffer *body,
                           const struct gz_url *url, const char *path);
 

@@ -13,7 +13,7 @@ static void print_list(const struct ctl_args *args, const struct gz_client *clie
                        const struct gz_ok *ok)
 {
     (void)client;
-    bool json = ctl_get(args, "--json")->given;
+    bool json = args->json;
     int user_width = 0, by_width = 0;
     for (size_t i = 0; i < ok->access_count; i++) {
         int user = ctl_width(ok->accesses[i].user), by = ctl_width(ok->accesses[i].by);
@@ -42,7 +42,7 @@ static void print_done(const struct ctl_args *args, const struct gz_client *clie
     (void)ok;
     const struct gz_arg *given = ctl_get(args, "--role");
     const char *role = given->given ? gz_vocabulary_word(&gz_role_words, given->word) : NULL;
-    if (ctl_get(args, "--json")->given) {
+    if (args->json) {
         json_t *done = json_pack("{s:s,s:s}", "op", "ok", "user", args->operands[1]);
         if (role != NULL) json_object_set_new(done, "role", json_string(role));
         ctl_put_json(stdout, done);

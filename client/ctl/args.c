@@ -2,7 +2,6 @@
 #include "args.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,20 +21,10 @@ const struct gz_arg_option ctl_shared_options[] = {
      .help = "certificates of the authorities to trust for wss://, in PEM (GIZMOD_CA, else those "
              "of the system)"},
     {"--user", GZ_ARG_TEXT, "NAME", .help = "your name, as others see it (USER)"},
+    {"--json", .help = "print answers, errors and warnings as JSON, one a line"},
     {"--help", .help = "print this help"},
     {0},
 };
-
-enum ctl_exit ctl_usage(const struct ctl_args *args, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    fprintf(stderr, "gizmoctl %s: ", args->command->usage.name);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    return CTL_USAGE;
-}
 
 const struct gz_arg *ctl_get(const struct ctl_args *args, const char *name)
 {
@@ -127,16 +116,30 @@ static enum ctl_exit check_scenes(const struct ctl_args *args)
     return CTL_OK;
 }
 
+/* For errors of a command line that cannot be read. */
+static bool mentions_json(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0) return true;
+    return false;
+}
+
+void ctl_args_begin(struct ctl_args *args, const struct ctl_command *command, int argc, char **argv)
+{
+    *args = (struct ctl_args){.command = command, .json = mentions_json(argc, argv)};
+}
+
 enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *program,
                             const struct ctl_command *command, int argc, char **argv)
 {
     struct gz_error error;
-    *args = (struct ctl_args){.command = command};
+    ctl_args_begin(args, command, argc, argv);
     args->operands = args->said.operands;
     enum gz_status status = gz_args_read(&args->said, program, &command->usage, argc, argv, &error);
     if (status == GZ_OK) take_shared(args);
     if (status == GZ_OK && !args->help) status = gz_args_check(&args->said, &error);
     if (status != GZ_OK) return ctl_usage(args, "%s", error.message);
+    args->json = args->json;
     if (args->help) return CTL_OK;
     enum ctl_exit result = check_scenes(args);
     if (result == CTL_OK) result = join_headers(args);

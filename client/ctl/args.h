@@ -5,8 +5,35 @@
 
 #include "proto/args/args.h"
 
-/* The exit codes of the program. */
-enum ctl_exit { CTL_OK = 0, CTL_FAILED = 1, CTL_USAGE = 2 };
+/* The exit codes of the program, by the kind of error; and the same in words. */
+enum ctl_exit {
+    CTL_OK = 0,
+    CTL_FAILED = 1,
+    CTL_USAGE = 2,
+    CTL_UNREACHABLE = 3,
+    CTL_FORBIDDEN = 4,
+    CTL_UNKNOWN = 5,
+    CTL_IN_THE_WAY = 6,
+    CTL_BAD_INPUT = 7,
+    CTL_BUSY = 8
+};
+
+#define CTL_EXIT_HELP                                                                              \
+    "Exit codes, with the words that an error has in parentheses:\n\n"                             \
+    "0: success.\n\n"                                                                              \
+    "1: another failure, such as a file of this machine; check found something.\n\n"               \
+    "2: a wrong command line.\n\n"                                                                 \
+    "3: the server cannot be reached, the connection was lost, or no answer came in time. An "     \
+    "edit may have been made: with --key it can be repeated.\n\n"                                  \
+    "4: you may not: unauthorised, forbidden.\n\n"                                                 \
+    "5: there is no such thing: unknown_scene, unknown_node.\n\n"                                  \
+    "6: something is in the way: conflict, locked, bad_state.\n\n"                                 \
+    "7: what was asked is wrong: bad_value, bad_message, too_large, too_many, version and the "    \
+    "like.\n\n"                                                                                    \
+    "8: the server cannot do it now: rate_limited, storage.\n\n"                                   \
+    "With --json an error is one line on stderr: {\"op\":\"error\",\"code\":\"unknown_node\","     \
+    "\"message\":\"...\"}. The code is the word, usage for 2, unreachable for 3, or internal. A "  \
+    "command without an answer prints {\"op\":\"ok\"}."
 
 struct ctl_args;
 
@@ -23,19 +50,22 @@ struct ctl_args {
     const char *token, *ca, *headers;        /* NULL for none */
     char token_text[GZ_TOKEN_BYTES_MAX + 2]; /* of --token-file */
     char header_text[8192];                  /* of --header, one a line */
-    bool help;
+    bool help, json;
 };
 
 /* The options of every command. */
 extern const struct gz_arg_option ctl_shared_options[];
 
+/* What an error of the command line needs, before it is read. `command` NULL: none is known. */
+void ctl_args_begin(struct ctl_args *args, const struct ctl_command *command, int argc,
+                    char **argv);
 /* Reads the arguments after the program's name: argv[0] names the command. `args` must not move. */
 enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *program,
                             const struct ctl_command *command, int argc, char **argv);
 /* The value of one of the command's options. */
 const struct gz_arg *ctl_get(const struct ctl_args *args, const char *name);
 
-/* One line on stderr, "gizmoctl COMMAND: ..."; returns CTL_USAGE. */
+/* One line on stderr, "gizmoctl COMMAND: ...", or an error as JSON; returns CTL_USAGE (fail.c). */
 enum ctl_exit ctl_usage(const struct ctl_args *args, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

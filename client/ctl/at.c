@@ -38,7 +38,7 @@ static enum gz_status show(const struct ctl_args *args, struct gz_client *client
     uint64_t found = question->at.seq;
     enum gz_status status = collect(client, question, past, &found, error);
     if (status != GZ_OK) return status;
-    bool json = ctl_get(args, "--json")->given;
+    bool json = args->json;
     if (!json)
         printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], found, gz_mirror_count(past));
     return ctl_print_tree(stdout, past, json) ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory");

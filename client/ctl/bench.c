@@ -179,7 +179,7 @@ static void listen(struct bench *bench, double until_s)
         if (bench->polls[i].revents == 0) continue;
         while ((message = gz_client_next(bench->clients[i], 0)) != NULL) take(bench, i, message);
         if (!gz_client_is_open(bench->clients[i]) && bench->error.status == GZ_OK)
-            gz_fail(&bench->error, GZ_INTERNAL, "the connection was closed: %s",
+            gz_fail(&bench->error, GZ_UNREACHABLE, "the connection was closed: %s",
                     gz_client_reason(bench->clients[i]));
     }
 }
@@ -226,7 +226,7 @@ static bool await_pointers(struct bench *bench)
     while (is_well(bench) && bench->acknowledged < bench->pointer && ctl_now() < end_s)
         listen(bench, end_s);
     if (is_well(bench) && bench->acknowledged < bench->pointer)
-        gz_fail(&bench->error, GZ_INTERNAL, "the server did not answer a pointer within %g s",
+        gz_fail(&bench->error, GZ_UNREACHABLE, "the server did not answer a pointer within %g s",
                 CTL_ANSWER_SECONDS);
     return is_well(bench);
 }
@@ -335,7 +335,7 @@ static bool measure_edits(struct bench *bench, size_t flight, double *per_s)
     const double last_s = ctl_now() + CTL_ANSWER_SECONDS;
     while (is_well(bench) && bench->flying > 0 && ctl_now() < last_s) listen(bench, last_s);
     if (is_well(bench) && bench->flying > 0)
-        gz_fail(&bench->error, GZ_INTERNAL, "the server did not answer an edit within %g s",
+        gz_fail(&bench->error, GZ_UNREACHABLE, "the server did not answer an edit within %g s",
                 CTL_ANSWER_SECONDS);
     return is_well(bench);
 }
@@ -484,7 +484,7 @@ static enum gz_status make_scene(const struct ctl_args *args, struct gz_error *e
 static enum ctl_exit measure(const struct ctl_args *args, struct bench *bench, size_t viewers)
 {
     struct gz_error error = {0}, left = {0};
-    json_t *rows = ctl_get(args, "--json")->given ? json_array() : NULL;
+    json_t *rows = args->json ? json_array() : NULL;
     if (rows == NULL) printf("%-40s%10s%10s\n", "ms", "p50", "p99");
     (void)fflush(stdout);
     if (make_room(bench, viewers)) report(bench, viewers, rows);

@@ -19,7 +19,7 @@ static void print_done(const struct ctl_args *args, const struct gz_client *clie
 {
     (void)client;
     bool gone = ctl_get(args, "--gone")->given;
-    if (ctl_get(args, "--json")->given) {
+    if (args->json) {
         ctl_put_json(stdout, json_pack("{s:s,s:s,s:I}", "op", "ok", "name", args->operands[1],
                                        "seq", (json_int_t)ok->seq));
         return;
@@ -62,7 +62,7 @@ static void print_list(const struct ctl_args *args, const struct gz_client *clie
                        const struct gz_ok *ok)
 {
     (void)client;
-    bool json = ctl_get(args, "--json")->given;
+    bool json = args->json;
     int name_width = 0, user_width = 0;
     for (size_t i = 0; i < ok->checkpoint_count; i++) {
         int name = ctl_width(ok->checkpoints[i].name), user = ctl_width(ok->checkpoints[i].user);

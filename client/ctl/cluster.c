@@ -65,7 +65,7 @@ static enum gz_status handle_member(void *to, const struct gz_member *member,
                                     struct gz_error *error)
 {
     (void)error;
-    if (ctl_get(to, "--json")->given)
+    if (((const struct ctl_args *)to)->json)
         print_member_json(member);
     else
         print_member(member);
@@ -109,7 +109,7 @@ static enum gz_status handle_scene(void *to, const struct gz_cluster_scene *scen
 {
     (void)error;
     if (scene->is_gone) return GZ_OK;
-    if (ctl_get(to, "--json")->given)
+    if (((const struct ctl_args *)to)->json)
         print_scene_json(scene);
     else
         print_scene(scene);
@@ -139,8 +139,8 @@ static enum ctl_exit run_cluster(const struct ctl_args *args)
     if (!is_init && second != NULL) return ctl_usage(args, "unexpected operand \"%s\"", second);
     if (!is_init) return list(args, first);
     if (gz_postgres_init(second, &error) != GZ_OK) return ctl_fail(args, &error);
-    puts("the tables exist and are up to date");
-    return ctl_finish_output(args);
+    if (!args->json) puts("the tables exist and are up to date");
+    return ctl_finish(args, GZ_OK, &error);
 }
 
 static const struct gz_arg_option options[] = {
@@ -208,7 +208,7 @@ static enum ctl_exit run_move(const struct ctl_args *args)
     if (status == GZ_OK) status = log.want(log.context, scene, member, &error);
     if (status == GZ_OK) status = await_move(&log, scene, member, &error);
     gz_postgres_destroy(&log);
-    return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+    return ctl_finish(args, status, &error);
 }
 
 const struct ctl_command ctl_move = {

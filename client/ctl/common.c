@@ -2,35 +2,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "ctl.h"
 #include "proto/limits.h"
-
-enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error)
-{
-    fprintf(stderr, "gizmoctl %s: ", args->command->usage.name);
-    ctl_put_text(stderr, gz_client_text(error->message));
-    if (error->status != GZ_INTERNAL && error->status != GZ_NO_MEMORY)
-        fprintf(stderr, " (%s)", gz_status_word(error->status));
-    fputc('\n', stderr);
-    if (error->status == GZ_UNAUTHORISED)
-        fprintf(stderr, args->token == NULL
-                            ? "give a token with --token-file FILE or in GIZMOD_TOKEN\n"
-                            : "ask the server's operator for a new token\n");
-    return CTL_FAILED;
-}
-
-void ctl_warn(const struct ctl_args *args, const char *text)
-{
-    fprintf(stderr, "gizmoctl %s: warning: ", args->command->usage.name);
-    ctl_put_text(stderr, gz_client_text(text));
-    fputc('\n', stderr);
-}
 
 struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz_role role)
 {
@@ -227,9 +204,9 @@ enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error
            !gz_pinboard_is_complete(gz_client_pinboard(client))) {
         if (gz_client_next(client, deadline - ctl_now()) != NULL) continue;
         if (!gz_client_is_open(client))
-            return gz_fail(error, GZ_INTERNAL, "the connection was closed: %s",
+            return gz_fail(error, GZ_UNREACHABLE, "the connection was closed: %s",
                            gz_client_reason(client));
-        return gz_fail(error, GZ_INTERNAL,
+        return gz_fail(error, GZ_UNREACHABLE,
                        "the server did not list the people in the scene within %g s",
                        CTL_ANSWER_SECONDS);
     }
@@ -284,7 +261,7 @@ enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
     enum gz_status status = ctl_edit(args, client, message, &done, &error);
     gz_client_destroy(client);
     if (status != GZ_OK) return ctl_fail(args, &error);
-    if (ctl_get(args, "--json")->given)
+    if (args->json)
         ctl_put_json(stdout, ctl_json_done(&done));
     else
         ctl_put_done(stdout, &done);
@@ -304,22 +281,4 @@ enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_
     if (status == GZ_OK) print(args, client, &answer->ok);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
-}
-
-/* Whoever read the output has seen enough, as `head` has. */
-static bool is_left_alone(void)
-{
-    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
-}
-
-enum ctl_exit ctl_finish_output(const struct ctl_args *args)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;
-    int problem = errno;
-    if (is_left_alone()) return CTL_FAILED;
-    errno = problem;
-    fprintf(stderr, "gizmoctl %s: cannot write the output: %s\n", args->command->usage.name,
-            strerror(errno));
-    return CTL_FAILED;
 }

@@ -19,16 +19,30 @@ extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_d
     ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv,
     ctl_token, ctl_key, ctl_access, ctl_link, ctl_cluster, ctl_move, ctl_bench;
 
-/* ---- connecting and failing (common.c) ---- */
+/* ---- failing (fail.c): lines on stderr; with --json JSON ---- */
 
-/* One line on stderr, "gizmoctl COMMAND: words (code)"; returns CTL_FAILED. */
+/* The exit code for the kind of error. */
+enum ctl_exit ctl_exit_of(enum gz_status status);
+/* "gizmoctl COMMAND: words (code)"; returns ctl_exit_of its status. */
 enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error);
 /* One line on stderr, for something that worked, but not quite as it was asked. */
 void ctl_warn(const struct ctl_args *args, const char *text);
+/* New references: the text as ctl_put_text shows it, which is always UTF-8; {"op":"error", code,
+ * message}. */
+json_t *ctl_json_shown(const char *text);
+json_t *ctl_json_error(const char *code, const char *message);
+/* Flushes stdout; CTL_FAILED if it did not take everything, with a line unless its reader has
+ * left. */
+enum ctl_exit ctl_finish_output(const struct ctl_args *args);
+/* The end of a command without an answer: {"op":"ok"} with --json, or the error. */
+enum ctl_exit ctl_finish(const struct ctl_args *args, enum gz_status status,
+                         const struct gz_error *error);
+
+/* ---- connecting (common.c) ---- */
+
 /* Options for joining the scene in operand 0 with this role. */
 struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz_role role);
-/* Joins the scene in operand 0 and waits until the mirror is complete. CTL_FAILED with a line on
- * stderr. */
+/* Joins the scene in operand 0 and waits until the mirror is complete. */
 enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client);
 /* Reads "12" or "#12". */
 bool ctl_read_id(const char *text, uint64_t *id);
@@ -66,8 +80,6 @@ enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_
 double ctl_now(void);
 /* Waits, and handles what the server sends meanwhile. */
 void ctl_wait_until(struct gz_client *client, double due);
-/* Flushes stdout; CTL_FAILED with a line on stderr if it did not take everything. */
-enum ctl_exit ctl_finish_output(const struct ctl_args *args);
 
 /* ---- HTTP (common.c) ---- */
 

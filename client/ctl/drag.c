@@ -165,7 +165,7 @@ static enum gz_status move(const struct ctl_args *args, struct gz_client *client
 static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror,
                        const struct gz_node_state *before, const struct gz_message *done)
 {
-    if (ctl_get(args, "--json")->given) {
+    if (args->json) {
         ctl_put_json(stdout, ctl_json_done(done));
         return;
     }

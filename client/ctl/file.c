@@ -48,7 +48,7 @@ static enum gz_status handle_piece(void *context, const void *bytes, size_t size
 
 static enum gz_status refuse_existing(const char *name, struct gz_error *error)
 {
-    return gz_fail(error, GZ_INTERNAL, "%s exists already; to replace it, use --replace", name);
+    return gz_fail(error, GZ_CONFLICT, "%s exists already; to replace it, use --replace", name);
 }
 
 /* A file system that cannot refuse by itself is asked before. */
@@ -101,11 +101,13 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
         status = draft_close(&draft, gz_http_perform(&http, &error), &error);
     }
     if (status == GZ_OK && dropped[0] != '\0') {
-        fputs("gizmoctl export: warning: left out ", stderr);
-        ctl_put_text(stderr, gz_client_text(dropped));
-        fputs(": the joints no longer have a common root in the scene\n", stderr);
+        char words[GZ_DROPPED_BYTES + 96];
+        (void)snprintf(words, sizeof words,
+                       "left out %s: the joints no longer have a common root in the scene",
+                       dropped);
+        ctl_warn(args, words);
     }
-    return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+    return ctl_finish(args, status, &error);
 }
 
 /* Keeps the file's owner, so that a daemon with another user or group can still read it. */

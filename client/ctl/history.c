@@ -145,7 +145,7 @@ static enum gz_status ask(const struct ctl_args *args, struct gz_client *client,
 static void put_edits(const struct ctl_args *args, struct gz_client *client, const struct gz_ok *ok,
                       struct last_edit *last)
 {
-    bool is_json = ctl_get(args, "--json")->given;
+    bool is_json = args->json;
     for (size_t i = 0; i < ok->edit_count; i++) {
         const struct gz_edit_message *edit = &ok->edits[i];
         bool goes_on = edit->id == last->id;

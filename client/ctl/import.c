@@ -74,8 +74,11 @@ static enum ctl_exit run(const struct ctl_args *args)
     if (status == GZ_OK) status = put(args, &file, &answer, &error);
     gz_buffer_finish(&file);
     if (status != GZ_OK) return ctl_fail(args, &error);
-    printf("%s: %" JSON_INTEGER_FORMAT " nodes\n", args->operands[1],
-           json_integer_value(json_object_get(answer, "nodes")));
+    if (args->json && json_object_set_new(answer, "op", json_string("ok")) == 0)
+        ctl_put_json(stdout, json_incref(answer));
+    else
+        printf("%s: %" JSON_INTEGER_FORMAT " nodes\n", args->operands[1],
+               json_integer_value(json_object_get(answer, "nodes")));
     warn(args, &flaws, answer);
     json_decref(answer);
     return ctl_finish_output(args);

@@ -74,7 +74,8 @@ static enum ctl_exit run(const struct ctl_args *args)
     if (status == GZ_OK) status = give(args, &text, &error);
     free(old);
     gz_buffer_finish(&text);
-    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+    if (status == GZ_OK && ctl_get(args, "--public")->given) return ctl_finish_output(args);
+    return ctl_finish(args, status, &error);
 }
 
 const struct ctl_command ctl_key = {

@@ -15,6 +15,12 @@ static void print_link(const struct ctl_args *args, const struct gz_client *clie
 {
     char page[CTL_PATH_BYTES];
     gz_client_page(client, page, sizeof page);
+    if (args->json) {
+        json_t *link = json_sprintf("%s?scene=%s#token=%.*s", page, args->operands[0],
+                                    (int)ok->token.size, ok->token.bytes);
+        ctl_put_json(stdout, json_pack("{s:s,s:o}", "op", "ok", "link", link));
+        return;
+    }
     printf("%s?scene=%s#token=", page, args->operands[0]);
     ctl_put_text(stdout, ok->token);
     putchar('\n');

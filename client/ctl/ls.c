@@ -31,7 +31,7 @@ static enum ctl_exit list_scenes(const struct ctl_args *args)
     json_t *scene;
     json_array_foreach(scenes, i, scene)
     {
-        if (ctl_get(args, "--json")->given)
+        if (args->json)
             ctl_put_json(stdout, json_incref(scene));
         else
             print_scene(scene);
@@ -46,7 +46,7 @@ static enum ctl_exit list_nodes(const struct ctl_args *args)
     enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
     if (result != CTL_OK) return result;
     const struct gz_mirror *mirror = gz_client_mirror(client);
-    bool json = ctl_get(args, "--json")->given;
+    bool json = args->json;
     if (!json)
         printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], gz_mirror_seq(mirror),
                gz_mirror_count(mirror));

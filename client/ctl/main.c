@@ -38,13 +38,13 @@ static bool describe(const struct gz_arg_program *program, const char *word)
 
 static int run(const struct gz_arg_program *program, int argc, char **argv)
 {
-    const struct ctl_command *command = find_command(argv[0]);
-    if (command == NULL) {
-        fprintf(stderr, "gizmoctl: unknown %s %s (gizmoctl --help lists them)\n",
-                argv[0][0] == '-' ? "option" : "command", argv[0]);
-        return CTL_USAGE;
-    }
     struct ctl_args args;
+    const struct ctl_command *command = argc > 0 ? find_command(argv[0]) : NULL;
+    ctl_args_begin(&args, NULL, argc, argv);
+    if (argc == 0) return ctl_usage(&args, "a command is missing (gizmoctl --help lists them)");
+    if (command == NULL)
+        return ctl_usage(&args, "unknown %s %s (gizmoctl --help lists them)",
+                         argv[0][0] == '-' ? "option" : "command", argv[0]);
     enum ctl_exit result = ctl_args_read(&args, program, command, argc, argv);
     if (result != CTL_OK) return result;
     if (!args.help) return command->run(&args);
@@ -65,17 +65,13 @@ int main(int argc, char **argv)
              .notes =
                  "Every command takes these options. gizmoctl COMMAND --help describes a command. "
                  "gizmoctl --version prints the version, --man the manual page, and --completion "
-                 "the completion script for bash.\n\n"
-                 "Exit codes: 0 for success, 1 for a failure, 2 for a wrong command line.",
+                 "the completion script for bash.\n\n" CTL_EXIT_HELP,
              .options = ctl_shared_options},
         .section = "1",
         .version = GIZMOD_VERSION,
         .commands = usages,
         .count = COMMAND_COUNT,
     };
-    if (argc < 2) {
-        fputs("gizmoctl: a command is missing (gizmoctl --help lists them)\n", stderr);
-        return CTL_USAGE;
-    }
-    return describe(&program, argv[1]) ? CTL_OK : run(&program, argc - 1, argv + 1);
+    if (argc > 1 && describe(&program, argv[1])) return CTL_OK;
+    return run(&program, argc - 1, argv + 1);
 }

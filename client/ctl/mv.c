@@ -19,7 +19,7 @@ static enum ctl_exit run(const struct ctl_args *args)
                                  .body_size = strlen(body)};
     enum gz_status status = ctl_http(args, http, &answer, &error);
     json_decref(answer);
-    return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+    return ctl_finish(args, status, &error);
 }
 
 const struct ctl_command ctl_mv = {

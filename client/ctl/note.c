@@ -79,7 +79,7 @@ static void print_done(const struct ctl_args *args, const struct gz_message *don
 {
     static const char *const words[][2] = {
         {"--edit", "  changed"}, {"--done", "  done"}, {"--open", "  open"}, {"--gone", "  gone"}};
-    if (ctl_get(args, "--json")->given) {
+    if (args->json) {
         ctl_put_json(stdout, ctl_json_done(done));
         return;
     }

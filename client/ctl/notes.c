@@ -149,8 +149,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     enum gz_status status = ctl_await_people(client, &error);
-    if (status == GZ_OK &&
-        !print_table(client, ctl_get(args, "--all")->given, ctl_get(args, "--json")->given))
+    if (status == GZ_OK && !print_table(client, ctl_get(args, "--all")->given, args->json))
         status = gz_fail(&error, GZ_NO_MEMORY, "no memory");
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);

@@ -10,7 +10,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     enum gz_status status =
         ctl_http(args, (struct gz_http){.method = "DELETE", .path = path}, &answer, &error);
     json_decref(answer);
-    return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+    return ctl_finish(args, status, &error);
 }
 
 const struct ctl_command ctl_rm = {

@@ -56,7 +56,7 @@ static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mi
 static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror,
                        const struct gz_set_node *node, const struct gz_message *done)
 {
-    if (ctl_get(args, "--json")->given) {
+    if (args->json) {
         ctl_put_json(stdout, ctl_json_done(done));
         return;
     }

@@ -51,17 +51,24 @@ static enum gz_status answer(struct gz_client *client, const char *line, size_t 
     return status;
 }
 
-static enum ctl_exit answer_all(struct gz_client *client)
+static void put_fault(const struct ctl_args *args, size_t number, const struct gz_error *error)
+{
+    struct gz_error named;
+    (void)gz_fail(&named, error->status, "line %zu: %s", number, error->message);
+    (void)ctl_fail(args, &named);
+}
+
+static enum ctl_exit answer_all(const struct ctl_args *args, struct gz_client *client)
 {
     char *line = NULL;
     size_t room = 0, number = 0;
     enum ctl_exit result = CTL_OK;
-    for (ssize_t size; (size = getline(&line, &room, stdin)) >= 0;) {
+    for (ssize_t size; !ferror(stdout) && (size = getline(&line, &room, stdin)) >= 0;) {
         struct gz_error error = {0};
         number++;
         if (size > 0 && line[size - 1] == '\n') size--;
         if (answer(client, line, (size_t)size, &error) == GZ_OK) continue;
-        fprintf(stderr, "gizmoctl solve: line %zu: %s\n", number, error.message);
+        put_fault(args, number, &error);
         result = CTL_FAILED;
     }
     free(line);
@@ -88,7 +95,7 @@ static enum ctl_exit run(const struct ctl_args *args)
         gz_client_destroy(client);
         return ctl_fail(args, &error);
     }
-    enum ctl_exit result = answer_all(client);
+    enum ctl_exit result = answer_all(args, client);
     gz_client_destroy(client);
     enum ctl_exit written = ctl_finish_output(args);
     return result == CTL_OK ? written : result;

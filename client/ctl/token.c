@@ -68,6 +68,13 @@ static enum ctl_exit take_claims(const struct ctl_args *args, double now, struct
     return result == CTL_OK ? take_scenes(args, claims) : result;
 }
 
+static void warn_exposed(const struct ctl_args *args, const char *file)
+{
+    char words[GZ_ERROR_BYTES_MAX];
+    gz_print(words, sizeof words, "other users can read or change %s; run chmod 600 on it", file);
+    ctl_warn(args, words);
+}
+
 static enum ctl_exit run(const struct ctl_args *args)
 {
     double now = ctl_when_now();
@@ -80,15 +87,16 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_keys *keys;
     enum gz_status status = gz_keys_load(ctl_get(args, "--keys")->text, &keys, &error);
     if (status == GZ_OK && gz_keys_are_exposed(keys))
-        fprintf(stderr,
-                "gizmoctl token: warning: other users can read or change %s; run chmod 600 on it\n",
-                ctl_get(args, "--keys")->text);
+        warn_exposed(args, ctl_get(args, "--keys")->text);
     if (status == GZ_OK)
         status = gz_token_sign(keys, audience->given ? audience->text : GZ_AUDIENCE_DEFAULT,
                                &claims, now, token, &error);
     gz_keys_destroy(keys);
     if (status != GZ_OK) return ctl_fail(args, &error);
-    puts(token);
+    if (args->json)
+        ctl_put_json(stdout, json_pack("{s:s,s:s}", "op", "ok", "token", token));
+    else
+        puts(token);
     return ctl_finish_output(args);
 }
 

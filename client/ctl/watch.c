@@ -233,6 +233,12 @@ static void say(const struct watch *watch, const char *what, const char *why)
     fflush(stdout);
 }
 
+/* Whether it may work later as it is. */
+static bool may_pass(enum gz_status status)
+{
+    return status == GZ_UNREACHABLE || status == GZ_INTERNAL || status == GZ_RATE_LIMITED;
+}
+
 /* Tries until it is connected, the time is over, or the server refuses. */
 static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
 {
@@ -247,7 +253,7 @@ static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
                 gz_client_welcome(watch->client)->resumed ? "reconnected, nothing missed"
                                                           : "reconnected",
                 "");
-        if (status != GZ_INTERNAL) return status;
+        if (!may_pass(status)) return status;
     }
     return GZ_OK;
 }
@@ -321,7 +327,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     const struct gz_arg *time = ctl_get(args, "--for");
     struct watch watch = {
         .args = args,
-        .json = ctl_get(args, "--json")->given,
+        .json = args->json,
         .part = interest.has != 0,
         .lines_max = ctl_get(args, "--count")->integer,
         .deadline = time->given ? ctl_now() + time->numbers[0] : INFINITY,

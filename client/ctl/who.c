@@ -38,7 +38,7 @@ static void put_person(const struct ctl_args *args, const struct gz_client *clie
         gz_people_find(gz_client_people(client), listed->session);
     const struct gz_presence_user *person = acting != NULL ? acting : listed;
     if (person->session == gz_client_welcome(client)->session) return;
-    if (ctl_get(args, "--json")->given)
+    if (args->json)
         ctl_put_json(stdout, ctl_json_person(person));
     else
         print_person(gz_client_mirror(client), person);

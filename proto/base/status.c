@@ -25,6 +25,7 @@ static const char *const words[GZ_STATUS_COUNT] = {
     [GZ_VERSION] = "version",
     [GZ_INTERNAL] = "internal",
     [GZ_NO_MEMORY] = "internal",
+    [GZ_UNREACHABLE] = "unreachable",
 };
 
 const char *gz_status_word(enum gz_status status)

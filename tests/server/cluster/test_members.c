@@ -193,7 +193,7 @@ TEST_WITH_CLUSTER(test_a_scene_does_not_move_to_a_member_that_is_not_level)
     test_ctl(&output, NULL, NULL,
              (const char *const[]){"move", cluster->postgres->uri, "arm", "b", NULL});
     kill(cluster->members[B].stage.daemon.pid, SIGCONT);
-    assert_int_equal(output.code, 1);
+    assert_int_equal(output.code, 7);
     if (strstr(output.err, "the file of member b lacks changes of arm") == NULL)
         fail_msg("%s", output.err);
     test_output_finish(&output);

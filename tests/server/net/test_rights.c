@@ -948,28 +948,28 @@ static const struct {
 } commands[] = {
     {NOBODY,
      {"ls"},
-     1,
+     4,
      "token: missing; ask the operator of this server for a token or a link "
      "(unauthorised)\ngive a token with --token-file FILE or in GIZMOD_TOKEN\n"},
-    {NOBODY, {"ls", SCENE}, 1, "(unauthorised)\ngive a token with"},
-    {EXPIRED, {"ls"}, 1, "token: it has expired (unauthorised)\nask the server's operator for"},
-    {EXPIRED, {"watch", SCENE}, 1, "token: it has expired (unauthorised)\nask the server's"},
+    {NOBODY, {"ls", SCENE}, 4, "(unauthorised)\ngive a token with"},
+    {EXPIRED, {"ls"}, 4, "token: it has expired (unauthorised)\nask the server's operator for"},
+    {EXPIRED, {"watch", SCENE}, 4, "token: it has expired (unauthorised)\nask the server's"},
     {ALG_NONE,
      {"ls", SCENE},
-     1,
+     4,
      "token: the signature is not by a key of this server (unauthorised)"},
-    {OTHER_SCENE, {"ls", SCENE}, 1, "you have no access to this scene (forbidden)"},
-    {OTHER_SCENE, {"rm", SCENE}, 1, "you have no access to this scene (forbidden)"},
+    {OTHER_SCENE, {"ls", SCENE}, 4, "you have no access to this scene (forbidden)"},
+    {OTHER_SCENE, {"rm", SCENE}, 4, "you have no access to this scene (forbidden)"},
     {VIEWER, {"ls"}, 0, SCENE},
     {VIEWER, {"ls", SCENE}, 0, SCENE},
-    {VIEWER, {"undo", SCENE}, 1, "your highest role in this scene is viewer (forbidden)"},
+    {VIEWER, {"undo", SCENE}, 4, "your highest role in this scene is viewer (forbidden)"},
     {VIEWER, {"backup", SCENE, "/nonexistent/x.db"}, 1, "backup"},
     {EDITOR, {"note", SCENE, "hello"}, 0, ""},
-    {EDITOR, {"rm", SCENE}, 1, "your role in this scene is editor; this needs admin (forbidden)"},
-    {EDITOR, {"access", SCENE}, 1, "your highest role in this scene is editor (forbidden)"},
+    {EDITOR, {"rm", SCENE}, 4, "your role in this scene is editor; this needs admin (forbidden)"},
+    {EDITOR, {"access", SCENE}, 4, "your highest role in this scene is editor (forbidden)"},
     {GUEST, {"who", SCENE}, 0, ""},
     {ADMIN, {"access", SCENE}, 0, ""},
-    {EDITOR, {"link", SCENE}, 1, "your highest role in this scene is editor (forbidden)"},
+    {EDITOR, {"link", SCENE}, 4, "your highest role in this scene is editor (forbidden)"},
     {ADMIN, {"link", SCENE}, 0, "/?scene=" SCENE "#token=ey"},
 };
 
@@ -1017,7 +1017,7 @@ TEST(test_rights_of_gizmoctl_end_with_the_token)
     const char *const words[] = {"watch", SCENE, NULL};
     run_ctl(sign(HEAD, "'sub':'vic','aud':'gizmod','role':'viewer','exp':%.0f+2", FORGED_SECRET),
             words, &output);
-    assert_int_equal(output.code, 1);
+    assert_int_equal(output.code, 4);
     assert_null(strstr(output.out, "trying again"));
     assert_non_null(strstr(output.err, "the token has expired (unauthorised)"));
     free(output.out);

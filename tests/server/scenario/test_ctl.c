@@ -22,14 +22,16 @@ struct call {
     const char *out, *err;
 };
 
-/* Calls that exit with 0, 1 and 2: first what they say, then the arguments. */
+/* Calls that succeed, that fail with the code of their error, and that are wrong: first what they
+ * say, then the arguments. */
+#define ANY_FAILURE (-1)
 #define SAYS(words, ...)                                                                           \
     {                                                                                              \
         {__VA_ARGS__}, 0, words, NULL                                                              \
     }
 #define FAILS(words, ...)                                                                          \
     {                                                                                              \
-        {__VA_ARGS__}, 1, NULL, words                                                              \
+        {__VA_ARGS__}, ANY_FAILURE, NULL, words                                                    \
     }
 #define WRONG(words, ...)                                                                          \
     {                                                                                              \
@@ -55,14 +57,35 @@ static void check_has(const struct call *call, const char *stream, const char *t
                  stream, part, text);
 }
 
+/* The exit code of an error, by the word in parentheses at the end of its line; without a word 1,
+ * or 3 if it was the connection. */
+static int code_of(const char *said)
+{
+    static const struct {
+        const char *word;
+        int code;
+    } rows[] = {
+        {"(unauthorised)\n", 4},   {"(forbidden)\n", 4},     {"(unknown_scene)\n", 5},
+        {"(unknown_node)\n", 5},   {"(conflict)\n", 6},      {"(locked)\n", 6},
+        {"(bad_state)\n", 6},      {"(bad_value)\n", 7},     {"(bad_message)\n", 7},
+        {"(unknown_handle)\n", 7}, {"(unknown_op)\n", 7},    {"(too_large)\n", 7},
+        {"(too_many)\n", 7},       {"(version)\n", 7},       {"(rate_limited)\n", 8},
+        {"(storage)\n", 8},        {"Unable to connect", 3}, {"connect to ws://", 3},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strstr(said, rows[i].word) != NULL) return rows[i].code;
+    return 1;
+}
+
 static void check_call(const struct test_daemon *daemon, const struct call *call)
 {
     struct test_output output;
     test_ctl(&output, daemon, NULL, call->arguments);
     check_has(call, "stderr", output.err, call->err);
     check_has(call, "stdout", output.out, call->out);
-    assert_int_equal(output.code, call->code);
-    if (call->code != 0) assert_int_equal(count_lines(output.err), 1);
+    const int code = call->code == ANY_FAILURE ? code_of(output.err) : call->code;
+    if (output.code != code) fail_msg("%d and not %d: %s", output.code, code, output.err);
+    if (code != 0) assert_int_equal(count_lines(output.err), 1);
     test_output_finish(&output);
 }
 
@@ -207,7 +230,7 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
     CHECK_CALLS(NULL, calls);
 }
 
-TEST(test_failures_at_run_time_exit_1_with_a_line)
+TEST(test_failures_at_run_time_exit_by_their_kind_with_a_line)
 {
     static const struct call calls[] = {
         FAILS("ws://127.0.0.1:1/ws", "ls", "--server", "ws://127.0.0.1:1/ws"),
@@ -221,6 +244,8 @@ TEST(test_failures_at_run_time_exit_1_with_a_line)
         FAILS("file is not a database", "check", "/etc/passwd"),
         FAILS("not a database", "check", "/etc/passwd", "--against", "/nowhere/a.db"),
         FAILS("/nowhere/a.db.part", "backup", "engine", "/nowhere/a.db"),
+        FAILS("/etc/passwd exists already; to replace it, use --replace (conflict)", "backup",
+              "engine", "/etc/passwd"),
         FAILS("/nowhere/k.part: No such file", "key", "/nowhere/k"),
         FAILS("/nowhere/k: No such file", "key", "--public", "/nowhere/k"),
         FAILS("\"none\" is not one of HS256", "key", "--algorithm", "none", "/nowhere/k"),
@@ -229,6 +254,52 @@ TEST(test_failures_at_run_time_exit_1_with_a_line)
               "--expires", "1h"),
     };
     CHECK_CALLS(NULL, calls);
+}
+
+/* Errors as JSON: one object on stderr with its code, and the exit code of its kind. */
+static void check_json_error(const struct test_daemon *daemon, const char *const *arguments,
+                             int code, const char *begins, const char *says)
+{
+    struct test_output output;
+    test_ctl(&output, daemon, NULL, arguments);
+    json_t *error = json_loads(output.err, 0, NULL);
+    assert_string_equal(output.out, "");
+    if (error == NULL || output.code != code || strstr(output.err, begins) != output.err ||
+        strstr(output.err, says) == NULL || count_lines(output.err) != 1)
+        fail_msg("gizmoctl %s: %d: %s", arguments[0], output.code, output.err);
+    json_decref(error);
+    test_output_finish(&output);
+}
+
+#define ERROR_OF(code) "{\"op\":\"error\",\"code\":\"" code "\",\"message\":\""
+
+TEST(test_errors_are_json_if_asked_for)
+{
+    static const struct {
+        const char *arguments[ARGUMENTS_MAX];
+        int code;
+        const char *begins, *says;
+    } rows[] = {
+        {{"--json"}, 2, ERROR_OF("usage"), "unknown option --json"},
+        {{"fly", "--json"}, 2, ERROR_OF("usage"), "unknown command fly"},
+        {{"ls", "--json", "--fly"}, 2, ERROR_OF("usage"), "--fly"},
+        {{"ls", "--fly", "--json"}, 2, ERROR_OF("usage"), "--fly"},
+        {{"ls", "A\"\xff\n", "--json"}, 2, ERROR_OF("usage"), "\"\\\"A\\\"??\\\" is"},
+        {{"rm", "--json"}, 2, ERROR_OF("usage"), "SCENE is missing"},
+        {{"ls", "--json", "--server", "ws://127.0.0.1:1/ws"}, 3, ERROR_OF("unreachable"), "1/ws"},
+        {{"set", "a", "1", "--s", "1,1,1", "--json", "--server", "ws://127.0.0.1:1/ws"},
+         3,
+         ERROR_OF("unreachable"),
+         "1/ws"},
+        {{"ls", "--json", "--server", "ftp://x"}, 7, ERROR_OF("bad_value"), "ws://"},
+        {{"check", "/nowhere/a.db", "--json"}, 5, ERROR_OF("unknown_scene"), "No such file"},
+        {{"check", "/etc/passwd", "--json"}, 1, ERROR_OF("internal"), "not a database"},
+        {{"import", "/nowhere/a.glb", "a", "--json"}, 1, ERROR_OF("internal"), "No such file"},
+        {{"backup", "a", "/etc/passwd", "--json"}, 6, ERROR_OF("conflict"), "exists already"},
+        {{"key", "/etc/passwd", "--json"}, 7, ERROR_OF("bad_value"), "is not JSON"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_json_error(NULL, rows[i].arguments, rows[i].code, rows[i].begins, rows[i].says);
 }
 
 TEST(test_help_of_each_command_names_its_options)
@@ -821,6 +892,53 @@ TEST_ON_STAGE(test_a_scenes_life_on_the_command_line)
     CHECK(&stage->daemon, SAYS("foot", "ls", "copy"));
 }
 
+/* What it printed is JSON, line by line. */
+static void check_json_lines(const struct call *call, const struct test_output *output)
+{
+    for (char *line = output->out, *end; *line != '\0'; line = end + 1) {
+        end = strchr(line, '\n');
+        assert_non_null(end);
+        json_t *json = json_loadb(line, (size_t)(end - line), 0, NULL);
+        if (!json_is_object(json)) fail_msg("gizmoctl %s: %s", call->arguments[0], output->out);
+        json_decref(json);
+    }
+    assert_true(output->out[0] != '\0');
+}
+
+/* Also of commands that otherwise say nothing, or something for people alone. */
+TEST_ON_STAGE(test_every_command_answers_in_json)
+{
+    struct stage *stage = *state;
+    char file[128], out[128], db[128], keys[128];
+    write_arm(&stage->daemon, file, sizeof file);
+    snprintf(out, sizeof out, "%s/out.gltf", stage->daemon.directory);
+    snprintf(db, sizeof db, "%s/copy.db", stage->daemon.directory);
+    snprintf(keys, sizeof keys, "%s/keys.json", stage->daemon.directory);
+    const struct call calls[] = {
+        SAYS("\"op\":\"ok\"", "import", file, "arm", "--json"),
+        SAYS("{\"op\":\"ok\"}\n", "export", "arm", out, "--json"),
+        SAYS("{\"op\":\"ok\"}\n", "backup", "arm", db, "--json"),
+        SAYS("\"nodes\":3,\"edits\":1,\"seq\":3,\"faults\":0,", "check", db, "--json"),
+        SAYS("{\"op\":\"ok\"}\n", "check", db, "--against", db, "--json"),
+        SAYS("{\"op\":\"ok\"}\n", "mv", "arm", "leg", "--json"),
+        SAYS("{\"name\":\"leg\"", "ls", "--json"),
+        SAYS("\"edit\":2", "set", "leg", "1", "--t", "1,2,3", "--json"),
+        SAYS("\"note\":1", "note", "leg", "a", "--json"),
+        SAYS("{\"op\":\"ok\"}\n", "rm", "leg", "--json"),
+        SAYS("{\"op\":\"ok\"}\n", "key", keys, "--json"),
+        SAYS("{\"op\":\"ok\",\"token\":\"ey", "token", "--keys", keys, "--user", "ann", "--expires",
+             "1h", "--json"),
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        struct test_output output;
+        test_ctl(&output, &stage->daemon, NULL, calls[i].arguments);
+        check_has(&calls[i], "stderr", output.err, NULL);
+        check_has(&calls[i], "stdout", output.out, calls[i].out);
+        check_json_lines(&calls[i], &output);
+        test_output_finish(&output);
+    }
+}
+
 static uint64_t seq_of(const struct test_output *output)
 {
     const char *seq = strstr(output->out, "seq ");
@@ -1110,7 +1228,7 @@ TEST_ON_STAGE(test_bench_says_when_its_scene_stays)
     check_call(&stage->daemon,
                &(struct call){
                    {"bench", "speed", "--viewers", "0", "--seconds", "1", "--token-file", token},
-                   1,
+                   4,
                    "an edit, 1 at once",
                    "the scene speed stays: your role in this scene is editor"});
 }
@@ -1290,7 +1408,7 @@ TEST_ON_STAGE(test_watch_ends_with_its_scene)
     CHECK(&stage->daemon, SAYS("", "rm", "arm"));
     struct test_output output;
     test_child_finish(&child, NULL, &output);
-    assert_int_equal(output.code, 1);
+    assert_int_equal(output.code, 5);
     assert_non_null(strstr(output.err, "deleted"));
     assert_null(strstr(output.out, "trying again"));
     test_output_finish(&output);

@@ -13,9 +13,9 @@
 #include "answering.h"
 #include "stage.h"
 
-/* Runs gizmoctl against the port, and wants exit code 1 with one line that has all of `words` in
+/* Runs gizmoctl against the port, and wants this exit code with one line that has all of `words` in
  * it. */
-static void check_refused(const char *scheme, int port, const char *const *arguments,
+static void check_refused(int code, const char *scheme, int port, const char *const *arguments,
                           const char *const *words)
 {
     char url[64];
@@ -27,7 +27,7 @@ static void check_refused(const char *scheme, int port, const char *const *argum
     all[count] = "--server";
     all[count + 1] = url;
     test_ctl(&output, NULL, NULL, all);
-    assert_int_equal(output.code, 1);
+    if (output.code != code) fail_msg("%d and not %d: %s", output.code, code, output.err);
     assert_string_equal(output.out, "");
     for (size_t i = 0; words[i] != NULL; i++)
         if (strstr(output.err, words[i]) == NULL)
@@ -39,6 +39,7 @@ static void check_refused(const char *scheme, int port, const char *const *argum
 #define REFUSAL "{\"code\":\"forbidden\",\"message\":\"Host: not by this name\"}"
 #define ANSWER_403                                                                                 \
     "HTTP/1.1 403 Forbidden\r\nContent-Length: 55\r\nConnection: close\r\n\r\n" REFUSAL
+#define ANSWER_401 "HTTP/1.1 401 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 #define ANSWER_413 "HTTP/1.1 413 Whatever\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
 #define ANSWER_502 "HTTP/1.1 502 Oh\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -48,9 +49,9 @@ TEST(test_programs_say_no_origin)
 {
     struct answering server;
     answering_start(&server, ANSWER_403);
-    check_refused("ws", server.port, list,
+    check_refused(4, "ws", server.port, list,
                   (const char *const[]){"Host: not by this name (forbidden)", NULL});
-    check_refused("ws", server.port, join, (const char *const[]){"(forbidden)", NULL});
+    check_refused(4, "ws", server.port, join, (const char *const[]){"(forbidden)", NULL});
     answering_end(&server);
     assert_true(server.count >= 2);
     assert_non_null(strcasestr(server.requests[1], "\r\nUpgrade: websocket\r\n"));
@@ -64,12 +65,12 @@ TEST(test_a_refused_handshake_is_told_with_its_status_and_words)
 {
     struct answering server;
     answering_start(&server, ANSWER_403);
-    check_refused("ws", server.port, join,
+    check_refused(4, "ws", server.port, join,
                   (const char *const[]){"cannot connect to ws://127.0.0.1:",
                                         "HTTP status 403: Host: not by this name", NULL});
     answering_end(&server);
     answering_start(&server, ANSWER_502);
-    check_refused("ws", server.port, join,
+    check_refused(3, "ws", server.port, join,
                   (const char *const[]){
                       "HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/ws\n", NULL});
     answering_end(&server);
@@ -79,16 +80,26 @@ TEST(test_a_proxys_refusal_is_told_with_its_meaning_and_url)
 {
     struct answering server;
     answering_start(&server, ANSWER_502);
-    check_refused("ws", server.port, list,
+    check_refused(3, "ws", server.port, list,
                   (const char *const[]){
                       "HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/scenes\n", NULL});
     answering_end(&server);
     answering_start(&server, ANSWER_413);
-    check_refused("ws", server.port,
+    check_refused(7, "ws", server.port,
                   (const char *const[]){"import", GZ_SOURCE_DIR "/server/gltf/sample/robot-arm.glb",
                                         "arm", NULL},
                   (const char *const[]){"HTTP status 413 (Content Too Large): a proxy",
-                                        "/scenes/arm\n", NULL});
+                                        "/scenes/arm (too_large)\n", NULL});
+    answering_end(&server);
+    answering_start(&server, ANSWER_401);
+    check_refused(4, "ws", server.port, list,
+                  (const char *const[]){"HTTP status 401 (Unauthorized): a proxy before the daemon "
+                                        "asks for a user and a password",
+                                        "/scenes (forbidden)\n", NULL});
+    check_refused(4, "ws", server.port, join,
+                  (const char *const[]){": HTTP status 401 (Unauthorized): a proxy before the "
+                                        "daemon asks for a user and a password",
+                                        "/ws (forbidden)\n", NULL});
     answering_end(&server);
 }
 
@@ -120,7 +131,7 @@ TEST(test_a_server_s_escapes_do_not_reach_the_terminal)
     } rows[] = {{ANSWER_DROPPED, {"export", "arm", EXPORTED, NULL}, 0},
                 {ANSWER_ESCAPES, {"export", "arm", EXPORTED, NULL}, 1},
                 {ANSWER_ESCAPES, {"ls", NULL}, 1},
-                {ANSWER_ESCAPES, {"ls", "arm", NULL}, 1}};
+                {ANSWER_ESCAPES, {"ls", "arm", NULL}, 3}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct answering server;
         char url[64];
@@ -186,9 +197,9 @@ TEST(test_an_untrusted_certificate_is_told_in_words)
     close(listener);
     pid_t server = start_tls(port);
     await_port(port);
-    check_refused("wss", port, list,
+    check_refused(3, "wss", port, list,
                   (const char *const[]){"by an authority that is not known here", NULL});
-    check_refused("wss", port, join,
+    check_refused(3, "wss", port, join,
                   (const char *const[]){"by an authority that is not known here", NULL});
     kill(server, SIGTERM);
     waitpid(server, NULL, 0);

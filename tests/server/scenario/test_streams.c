@@ -123,7 +123,7 @@ TEST_ON_STAGE(test_daemon_serves_when_nobody_reads)
         struct gz_client *editor = stage_join(stage, "arm", "ann");
         (void)stage_create(editor, "base", 0, (gz_vec3){0, 0, 0});
         test_ctl(&output, daemon, NULL, (const char *const[]){"ls", "nowhere", NULL});
-        assert_int_equal(output.code, 1);
+        assert_int_equal(output.code, 5);
         test_output_finish(&output);
         assert_int_equal(kill(daemon->pid, SIGHUP), 0);
         assert_int_equal(stage_leave(state), 0);

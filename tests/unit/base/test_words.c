@@ -59,6 +59,7 @@ TEST(test_status_words_come_back)
         assert_int_equal(gz_status_from_word(word, strlen(word) - 1), GZ_INTERNAL);
     }
     assert_string_equal(gz_status_word(GZ_NO_MEMORY), "internal");
+    assert_string_equal(gz_status_word(GZ_UNREACHABLE), "unreachable");
     assert_string_equal(gz_status_word((enum gz_status)GZ_STATUS_COUNT), "internal");
     assert_int_equal(gz_status_from_word("", 0), GZ_INTERNAL);
 }
