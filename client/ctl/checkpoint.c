@@ -10,7 +10,6 @@ static const struct gz_arg_option options[] = {
     {"--seq", GZ_ARG_INTEGER, "N",
      .help = "name the state after this change (see history) instead of the present state"},
     {"--gone", .help = "delete the checkpoint"},
-    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 

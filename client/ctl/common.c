@@ -25,9 +25,15 @@ struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz
 
 enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client)
 {
-    struct gz_error error = {0};
     const struct gz_client_options options = ctl_client_options(args, role);
-    if (gz_client_create(client, &options, &error) != GZ_OK) return ctl_fail(args, &error);
+    return ctl_join_with(args, &options, client);
+}
+
+enum ctl_exit ctl_join_with(const struct ctl_args *args, const struct gz_client_options *options,
+                            struct gz_client **client)
+{
+    struct gz_error error = {0};
+    if (gz_client_create(client, options, &error) != GZ_OK) return ctl_fail(args, &error);
     if (gz_client_await(*client, 0, CTL_ANSWER_SECONDS, &error) == GZ_OK) return CTL_OK;
     gz_client_destroy(*client);
     return ctl_fail(args, &error);
@@ -179,12 +185,23 @@ enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, u
     return GZ_OK;
 }
 
+enum gz_status ctl_name_node(const struct gz_mirror *mirror, const char *text, uint64_t *id,
+                             struct gz_error *error)
+{
+    const char *number = behind(text, "id:");
+    const enum gz_status status = ctl_find_node(mirror, text, id, error);
+    if (status == GZ_UNKNOWN_NODE && ctl_read_id(number != NULL ? number : text, id) && *id > 0 &&
+        *id < GZ_ID_LIMIT)
+        return GZ_OK;
+    return status;
+}
+
 enum gz_status ctl_find_parent(const struct gz_mirror *mirror, const char *text, uint64_t *id,
                                struct gz_error *error)
 {
     *id = 0;
     if (strcmp(text, "id:0") == 0 || strcmp(text, "#0") == 0) return GZ_OK;
-    if (strcmp(text, "0") != 0) return ctl_find_node(mirror, text, id, error);
+    if (strcmp(text, "0") != 0) return ctl_name_node(mirror, text, id, error);
     struct readings readings;
     enum gz_status status = read_word(mirror, text, &readings, error);
     if (status != GZ_OK || readings.named == 0) return status;
@@ -233,8 +250,9 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq
 
 /* ---- edits ---- */
 
-enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
-                        struct gz_message *message, struct gz_message *done, struct gz_error *error)
+enum gz_status ctl_edit_ids(const struct ctl_args *args, struct gz_client *client,
+                            struct gz_message *message, struct gz_message *done, uint64_t *ids,
+                            size_t max, struct gz_error *error)
 {
     const struct gz_arg *key = ctl_get(args, "--key");
     if (key->given) {
@@ -245,9 +263,27 @@ enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
     enum gz_status status = gz_client_request(client, message, CTL_ANSWER_SECONDS, &answer, error);
     if (status != GZ_OK) return status;
     *done = *answer;
+    const struct gz_ids made = answer->ok.ids;
+    done->ok.ids = (struct gz_ids){ids, made.count < max ? made.count : max};
+    for (size_t i = 0; i < done->ok.ids.count; i++) ids[i] = made.ids[i];
     return done->has & GZ_HAS_OK_SEQ
                ? gz_client_await(client, done->ok.seq, CTL_ANSWER_SECONDS, error)
                : GZ_OK;
+}
+
+enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
+                        struct gz_message *message, struct gz_message *done, struct gz_error *error)
+{
+    return ctl_edit_ids(args, client, message, done, NULL, 0, error);
+}
+
+enum ctl_exit ctl_put_answer(const struct ctl_args *args, const struct gz_message *done)
+{
+    if (args->json)
+        ctl_put_json(stdout, ctl_json_done(done));
+    else
+        ctl_put_done(stdout, done);
+    return ctl_finish_output(args);
 }
 
 enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
@@ -260,12 +296,7 @@ enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
     struct gz_message done;
     enum gz_status status = ctl_edit(args, client, message, &done, &error);
     gz_client_destroy(client);
-    if (status != GZ_OK) return ctl_fail(args, &error);
-    if (args->json)
-        ctl_put_json(stdout, ctl_json_done(&done));
-    else
-        ctl_put_done(stdout, &done);
-    return ctl_finish_output(args);
+    return status == GZ_OK ? ctl_put_answer(args, &done) : ctl_fail(args, &error);
 }
 
 enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_message *message,

@@ -17,7 +17,8 @@
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set,
     ctl_undo, ctl_redo, ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve,
     ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv,
-    ctl_token, ctl_key, ctl_access, ctl_link, ctl_cluster, ctl_move, ctl_bench;
+    ctl_token, ctl_key, ctl_access, ctl_link, ctl_cluster, ctl_move, ctl_bench, ctl_create,
+    ctl_delete;
 
 /* ---- failing (fail.c): lines on stderr; with --json JSON ---- */
 
@@ -43,6 +44,8 @@ enum ctl_exit ctl_finish(const struct ctl_args *args, enum gz_status status,
 /* Options for joining the scene in operand 0 with this role. */
 struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz_role role);
 /* Joins the scene in operand 0 and waits until the mirror is complete. */
+enum ctl_exit ctl_join_with(const struct ctl_args *args, const struct gz_client_options *options,
+                            struct gz_client **client);
 enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client);
 /* Reads "12" or "#12". */
 bool ctl_read_id(const char *text, uint64_t *id);
@@ -55,6 +58,10 @@ bool ctl_read_id(const char *text, uint64_t *id);
  * id. */
 GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text,
                                          uint64_t *id, struct gz_error *error);
+/* The same for an edit: an id that the scene does not have is for the server to refuse, because it
+ * may know the edit by its key. */
+GZ_MUST_USE enum gz_status ctl_name_node(const struct gz_mirror *mirror, const char *text,
+                                         uint64_t *id, struct gz_error *error);
 /* The same for a parent: 0 is the root. */
 GZ_MUST_USE enum gz_status ctl_find_parent(const struct gz_mirror *mirror, const char *text,
                                            uint64_t *id, struct gz_error *error);
@@ -64,12 +71,25 @@ GZ_MUST_USE enum gz_status ctl_await_people(struct gz_client *client, struct gz_
  * *has gets SEQ or CHECKPOINT. */
 enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq, struct gz_at *at,
                            uint64_t *has);
+/* The option of every edit. */
+#define CTL_KEY_OPTION                                                                             \
+    {                                                                                              \
+        "--key", GZ_ARG_TEXT, "KEY",                                                               \
+            .help = "key of the edit: a repeated key gives the first answer and edits nothing"     \
+    }
 /* Sends an edit with the value of --key, and waits for its answer and until the mirror has it. In
  * *done: the answer's seq and edit, as far as `has` says. */
 GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
                                     struct gz_message *message, struct gz_message *done,
                                     struct gz_error *error);
-/* Runs a command that is one edit: joins, sends it, and prints the answer, as JSON with --json. */
+/* The same for an edit that makes nodes: done->ok.ids are the first `max` of their ids, in `ids`.
+ */
+GZ_MUST_USE enum gz_status ctl_edit_ids(const struct ctl_args *args, struct gz_client *client,
+                                        struct gz_message *message, struct gz_message *done,
+                                        uint64_t *ids, size_t max, struct gz_error *error);
+/* Prints the answer to an edit, as JSON with --json. */
+enum ctl_exit ctl_put_answer(const struct ctl_args *args, const struct gz_message *done);
+/* Runs a command that is one edit: joins, sends it, and prints the answer. */
 enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
                           struct gz_message *message);
 /* Joins, asks, and prints the one answer, or a line on stderr. */
@@ -80,6 +100,23 @@ enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_
 double ctl_now(void);
 /* Waits, and handles what the server sends meanwhile. */
 void ctl_wait_until(struct gz_client *client, double due);
+
+/* ---- transforms (trs.c) ---- */
+
+#define CTL_TRS_OPTIONS                                                                            \
+    {"--t", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,                                                   \
+     .help = "translation relative to the parent, in metres"},                                     \
+        {"--r", GZ_ARG_NUMBERS, "X,Y,Z,W", .count = 4, .help = "rotation as a quaternion"},        \
+        {"--euler", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,                                           \
+         .help = "rotation as angles about x, y and z, in degrees"},                               \
+        {"--order", GZ_ARG_WORD, "ORDER", .terms = &gz_euler_words,                                \
+         .help = "order of the --euler rotations: XYZ (default) XZY YXZ YZX ZXY ZYX"},             \
+    {                                                                                              \
+        "--s", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "scale factors"                        \
+    }
+enum ctl_exit ctl_check_trs(const struct ctl_args *args);
+/* What was given, as the bits GZ_HAS_SET_NODE_T, R and S say. */
+gz_trs ctl_read_trs(const struct ctl_args *args, uint64_t *has);
 
 /* ---- HTTP (common.c) ---- */
 

@@ -32,7 +32,6 @@ static const struct gz_arg_option options[] = {
      .help = "axes of the handle: world (default) local parent view"},
     {"--key", GZ_ARG_TEXT, "KEY",
      .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
-    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 

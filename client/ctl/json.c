@@ -126,6 +126,7 @@ json_t *ctl_json_done(const struct gz_message *done)
     if (done->has & GZ_HAS_OK_EDIT) json_object_set_new(object, "edit", integer(done->ok.edit));
     if (done->has & GZ_HAS_OK_SEQ) json_object_set_new(object, "seq", integer(done->ok.seq));
     if (done->has & GZ_HAS_OK_NOTE) json_object_set_new(object, "note", integer(done->ok.note));
+    if (done->ok.ids.count > 0) json_object_set_new(object, "ids", ids(done->ok.ids));
     return object;
 }
 

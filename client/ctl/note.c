@@ -14,7 +14,6 @@ static const struct gz_arg_option options[] = {
     {"--gone", GZ_ARG_INTEGER, "N", .help = "delete your note N"},
     {"--key", GZ_ARG_TEXT, "KEY",
      .help = "key of the note: a repeated key gives the first answer and adds no note"},
-    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 

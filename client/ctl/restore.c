@@ -4,9 +4,7 @@
 static const struct gz_arg_option options[] = {
     {"--seq", GZ_ARG_TEXT, "N|NAME",
      .help = "the state after this change (see at and history), or of this checkpoint"},
-    {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
-    {"--json", .help = "print the answer as a JSON object"},
+    CTL_KEY_OPTION,
     {0},
 };
 

@@ -5,9 +5,7 @@
 static const struct gz_arg_option options[] = {
     {"--force", .help = "revert even if someone, or you, changed the same nodes since"},
     {"--admin", .help = "ask for the role admin, which the edits of others need"},
-    {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
-    {"--json", .help = "print the answer as a JSON object"},
+    CTL_KEY_OPTION,
     {0},
 };
 

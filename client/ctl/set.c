@@ -1,44 +1,21 @@
 /* set.c - `gizmoctl set`: sets the transform, name or parent of a node. */
 #include "ctl.h"
 
-#define RADIANS (3.14159265358979323846 / 180)
-
 static const struct gz_arg_option options[] = {
-    {"--t", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,
-     .help = "translation relative to the parent, in metres"},
-    {"--r", GZ_ARG_NUMBERS, "X,Y,Z,W", .count = 4, .help = "rotation as a quaternion"},
-    {"--euler", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,
-     .help = "rotation as angles about x, y and z, in degrees"},
-    {"--order", GZ_ARG_WORD, "ORDER", .terms = &gz_euler_words,
-     .help = "order of the --euler rotations: XYZ (default) XZY YXZ YZX ZXY ZYX"},
-    {"--s", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "scale factors"},
+    CTL_TRS_OPTIONS,
     {"--name", GZ_ARG_TEXT, "NAME", .help = "new name"},
     {"--parent", GZ_ARG_TEXT, "NODE", .help = "new parent, by name or id; 0 is the root"},
     {"--keep", .help = "with --parent: the node stays where it is in the world"},
-    {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
-    {"--json", .help = "print the answer as a JSON object"},
+    CTL_KEY_OPTION,
     {0},
 };
 
 /* Fills everything but the ids, which need the scene. */
 static void fill(const struct ctl_args *args, struct gz_set_node *node)
 {
-    const struct gz_arg *t = ctl_get(args, "--t"), *r = ctl_get(args, "--r"),
-                        *euler = ctl_get(args, "--euler"), *s = ctl_get(args, "--s"),
-                        *name = ctl_get(args, "--name");
-    if (t->given) node->has |= GZ_HAS_SET_NODE_T;
-    if (r->given || euler->given) node->has |= GZ_HAS_SET_NODE_R;
-    if (s->given) node->has |= GZ_HAS_SET_NODE_S;
+    const struct gz_arg *name = ctl_get(args, "--name");
+    node->trs = ctl_read_trs(args, &node->has);
     if (name->given) node->has |= GZ_HAS_SET_NODE_NAME;
-    node->trs.t = (gz_vec3){t->numbers[0], t->numbers[1], t->numbers[2]};
-    node->trs.s = (gz_vec3){s->numbers[0], s->numbers[1], s->numbers[2]};
-    node->trs.r = (gz_quat){r->numbers[0], r->numbers[1], r->numbers[2], r->numbers[3]};
-    if (euler->given) {
-        gz_vec3 angles = {euler->numbers[0], euler->numbers[1], euler->numbers[2]};
-        node->trs.r = gz_quat_from_euler(gz_scale(angles, RADIANS),
-                                         (enum gz_euler_order)ctl_get(args, "--order")->word);
-    }
     node->name = gz_client_text(name->text);
     node->keep = ctl_get(args, "--keep")->given;
 }
@@ -47,7 +24,7 @@ static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mi
                                  struct gz_set_node *node, struct gz_error *error)
 {
     const char *parent = ctl_get(args, "--parent")->text;
-    enum gz_status status = ctl_find_node(mirror, args->operands[1], &node->id, error);
+    enum gz_status status = ctl_name_node(mirror, args->operands[1], &node->id, error);
     if (status != GZ_OK || parent == NULL) return status;
     node->has |= GZ_HAS_SET_NODE_PARENT;
     return ctl_find_parent(mirror, parent, &node->parent, error);
@@ -77,10 +54,8 @@ static enum ctl_exit run(const struct ctl_args *args)
 {
     struct gz_set_node node = {0};
     fill(args, &node);
-    if (ctl_get(args, "--r")->given && ctl_get(args, "--euler")->given)
-        return ctl_usage(args, "--r and --euler: give only one of them");
-    if (ctl_get(args, "--order")->given && !ctl_get(args, "--euler")->given)
-        return ctl_usage(args, "--order: needs --euler");
+    enum ctl_exit result = ctl_check_trs(args);
+    if (result != CTL_OK) return result;
     if (node.keep && !ctl_get(args, "--parent")->given)
         return ctl_usage(args, "--keep: needs --parent");
     if (node.keep && (node.has & ~(uint64_t)GZ_HAS_SET_NODE_NAME) != 0)
@@ -89,7 +64,7 @@ static enum ctl_exit run(const struct ctl_args *args)
         return ctl_usage(args, "nothing to set; give --t, --r, --euler, --s, --name or --parent");
 
     struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
+    result = ctl_join(args, GZ_ROLE_EDITOR, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     struct gz_message done, message = {.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}};

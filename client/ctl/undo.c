@@ -4,9 +4,7 @@
 
 static const struct gz_arg_option options[] = {
     {"--force", .help = "undo or redo even if another user changed the same nodes since"},
-    {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
-    {"--json", .help = "print the answer as a JSON object"},
+    CTL_KEY_OPTION,
     {0},
 };
 

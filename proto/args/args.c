@@ -253,11 +253,15 @@ enum gz_status gz_args_check(const struct gz_args *args, struct gz_error *error)
         args->command != NULL ? args->command : &args->program->own;
     snprintf(line, sizeof line, "%s", command->operands);
     int i = 0;
+    bool goes_on = false;
     for (char *rest = NULL, *word = strtok_r(line, " ", &rest); word != NULL;
-         word = strtok_r(NULL, " ", &rest), i++)
+         word = strtok_r(NULL, " ", &rest), i++) {
+        goes_on = strstr(word, "...") != NULL;
+        if (goes_on) *strstr(word, "...") = '\0';
         if (i >= args->operand_count && word[0] != '[')
             return gz_fail(error, GZ_BAD_VALUE, "%s is missing", word);
-    if (args->operand_count <= i) return GZ_OK;
+    }
+    if (goes_on || args->operand_count <= i) return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE, "unexpected operand \"%s\"", args->operands[i]);
 }
 

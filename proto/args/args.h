@@ -53,7 +53,8 @@ struct gz_arg {
 
 struct gz_arg_command {
     const char *name;
-    const char *operands; /* names with blanks between, optional ones in brackets: "SCENE [FILE]" */
+    const char *operands; /* names with blanks between, optional ones in brackets, the last one with
+                             "..." if there may be more of it: "SCENE [FILE]", "SCENE NODE..." */
     const char *summary;
     const char *notes; /* more for --help and the manual, or NULL */
     const struct gz_arg_option *options;
@@ -71,7 +72,7 @@ struct gz_arg_program {
 };
 
 #define GZ_ARG_OPTIONS_MAX 32 /* of a command, and of a program */
-#define GZ_ARG_OPERANDS_MAX 3
+#define GZ_ARG_OPERANDS_MAX 256
 
 struct gz_args {
     const struct gz_arg_program *program;

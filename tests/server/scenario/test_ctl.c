@@ -170,6 +170,11 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
         WRONG("--r and --euler", "set", "engine", "1", "--r", "0,0,0,1", "--euler", "1,2,3"),
         WRONG("--order: \"XXY\"", "set", "engine", "1", "--euler", "1,2,3", "--order", "XXY"),
         WRONG("--order", "set", "engine", "1", "--s", "1,1,1", "--order", "XYZ"),
+        WRONG("NAME is missing", "create", "engine"),
+        WRONG("--r and --euler", "create", "engine", "a", "--r", "0,0,0,1", "--euler", "1,2,3"),
+        WRONG("--bounds: \"1,2,3\"", "create", "engine", "a", "--bounds", "1,2,3"),
+        WRONG("unexpected operand \"b\"", "create", "engine", "a", "b"),
+        WRONG("NODE is missing", "delete", "engine"),
         WRONG("--since: \"lunch\" is not a time", "history", "engine", "--since", "lunch"),
         WRONG("--limit: \"1001\" is not a whole number from 1 to 1000", "history", "engine",
               "--limit", "1001"),
@@ -890,6 +895,45 @@ TEST_ON_STAGE(test_a_scenes_life_on_the_command_line)
     snprintf(copy, sizeof copy, "%s/copy.db", stage->daemon.data);
     assert_int_equal(rename(db, copy), 0);
     CHECK(&stage->daemon, SAYS("foot", "ls", "copy"));
+}
+
+TEST_ON_STAGE(test_nodes_are_made_copied_and_deleted)
+{
+    struct stage *stage = *state;
+    const struct call calls[] = {
+        FAILS("(unknown_scene)", "create", "arm", "base"),
+        SAYS("base #1  edit 1  seq 1\n", "create", "arm", "base", "--new-scene", "--t", "0,1,0",
+             "--bounds", "-1,-1,-1,1,1,1"),
+        SAYS("hand #2  edit 2  seq 2\n", "create", "arm", "hand", "--parent", "base", "--euler",
+             "0,90,0", "--new-scene", "--key", "k1"),
+        SAYS("{\"op\":\"ok\",\"edit\":2,\"seq\":2,\"ids\":[2]}\n", "create", "arm", "hand",
+             "--parent", "base", "--euler", "0,90,0", "--key", "k1", "--json"),
+        SAYS("hand #3  edit 3", "create", "arm", "--copy", "hand", "--s", "2,2,2"),
+        SAYS("  3  hand  t (0, 0, 0) m  r (0, 90, 0) deg  s (2, 2, 2)", "ls", "arm"),
+        SAYS("1  base    t (0, 1, 0) m  r (0, 0, 0) deg  s (1, 1, 1)  bounds (-1, 0, -1) to (1, 2, "
+             "1)",
+             "ls", "arm"),
+        SAYS("{\"op\":\"ok\",\"edit\":4,\"seq\":4,\"ids\":[4]}\n", "create", "arm", "finger",
+             "--parent", "id:2", "--json"),
+        FAILS("several nodes are named \"hand\"; give one of their ids: 2, 3", "delete", "arm",
+              "hand"),
+        FAILS("no node has the name or id \"elbow\" (unknown_node)", "delete", "arm", "2", "elbow"),
+        FAILS("(unknown_node)", "delete", "arm", "99"),
+        FAILS("(unknown_node)", "create", "arm", "a", "--parent", "99"),
+        FAILS("(unknown_node)", "create", "arm", "--copy", "99"),
+        FAILS("(bad_value)", "delete", "arm", "2", "2"),
+        FAILS("(bad_value)", "create", "arm", "a", "--s", "1e-16,1,1"),
+        FAILS("(bad_value)", "create", "arm", "a", "--bounds", "1,1,1,0,0,0"),
+        SAYS("arm  seq 4  4 nodes\n", "ls", "arm"),
+        SAYS("edit 5  seq ", "delete", "arm", "2", "id:3", "--key", "k2"),
+        SAYS("edit 5  seq ", "delete", "arm", "2", "id:3", "--key", "k2"),
+        SAYS("  1 nodes\n", "ls", "arm"),
+        SAYS("edit 6", "undo", "arm"),
+        SAYS("  4 nodes\n", "ls", "arm"),
+        SAYS("{\"op\":\"ok\",\"edit\":7,\"seq\":", "delete", "arm", "base", "--json"),
+        SAYS("  0 nodes\n", "ls", "arm"),
+    };
+    CHECK_CALLS(&stage->daemon, calls);
 }
 
 /* What it printed is JSON, line by line. */
