@@ -250,9 +250,9 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq
 
 /* ---- edits ---- */
 
-enum gz_status ctl_edit_ids(const struct ctl_args *args, struct gz_client *client,
-                            struct gz_message *message, struct gz_message *done, uint64_t *ids,
-                            size_t max, struct gz_error *error)
+enum gz_status ctl_request_ids(const struct ctl_args *args, struct gz_client *client,
+                               struct gz_message *message, struct gz_message *done, uint64_t *ids,
+                               size_t max, struct gz_error *error)
 {
     const struct gz_arg *key = ctl_get(args, "--key");
     if (key->given) {
@@ -271,10 +271,11 @@ enum gz_status ctl_edit_ids(const struct ctl_args *args, struct gz_client *clien
                : GZ_OK;
 }
 
-enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
-                        struct gz_message *message, struct gz_message *done, struct gz_error *error)
+enum gz_status ctl_request_edit(const struct ctl_args *args, struct gz_client *client,
+                                struct gz_message *message, struct gz_message *done,
+                                struct gz_error *error)
 {
-    return ctl_edit_ids(args, client, message, done, NULL, 0, error);
+    return ctl_request_ids(args, client, message, done, NULL, 0, error);
 }
 
 enum ctl_exit ctl_put_answer(const struct ctl_args *args, const struct gz_message *done)
@@ -294,7 +295,7 @@ enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     struct gz_message done;
-    enum gz_status status = ctl_edit(args, client, message, &done, &error);
+    enum gz_status status = ctl_request_edit(args, client, message, &done, &error);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_put_answer(args, &done) : ctl_fail(args, &error);
 }

@@ -66,7 +66,7 @@ static enum gz_status create(const struct ctl_args *args, struct gz_client *clie
     uint64_t id = 0;
     struct gz_message done, message = {.op = GZ_OP_CREATE, .create = {.nodes = node, .count = 1}};
     enum gz_status status = find_nodes(args, gz_client_mirror(client), node, error);
-    if (status == GZ_OK) status = ctl_edit_ids(args, client, &message, &done, &id, 1, error);
+    if (status == GZ_OK) status = ctl_request_ids(args, client, &message, &done, &id, 1, error);
     if (status == GZ_OK) print_done(args, gz_client_mirror(client), &done);
     return status;
 }

@@ -18,7 +18,7 @@ extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_d
     ctl_undo, ctl_redo, ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve,
     ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv,
     ctl_token, ctl_key, ctl_access, ctl_link, ctl_cluster, ctl_move, ctl_bench, ctl_create,
-    ctl_delete;
+    ctl_delete, ctl_edit;
 
 /* ---- failing (fail.c): lines on stderr; with --json JSON ---- */
 
@@ -32,6 +32,8 @@ void ctl_warn(const struct ctl_args *args, const char *text);
  * message}. */
 json_t *ctl_json_shown(const char *text);
 json_t *ctl_json_error(const char *code, const char *message);
+/* Whoever read the output has seen enough, as `head` has. */
+bool ctl_is_left_alone(void);
 /* Flushes stdout; CTL_FAILED if it did not take everything, with a line unless its reader has
  * left. */
 enum ctl_exit ctl_finish_output(const struct ctl_args *args);
@@ -79,14 +81,14 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq
     }
 /* Sends an edit with the value of --key, and waits for its answer and until the mirror has it. In
  * *done: the answer's seq and edit, as far as `has` says. */
-GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
-                                    struct gz_message *message, struct gz_message *done,
-                                    struct gz_error *error);
+GZ_MUST_USE enum gz_status ctl_request_edit(const struct ctl_args *args, struct gz_client *client,
+                                            struct gz_message *message, struct gz_message *done,
+                                            struct gz_error *error);
 /* The same for an edit that makes nodes: done->ok.ids are the first `max` of their ids, in `ids`.
  */
-GZ_MUST_USE enum gz_status ctl_edit_ids(const struct ctl_args *args, struct gz_client *client,
-                                        struct gz_message *message, struct gz_message *done,
-                                        uint64_t *ids, size_t max, struct gz_error *error);
+GZ_MUST_USE enum gz_status ctl_request_ids(const struct ctl_args *args, struct gz_client *client,
+                                           struct gz_message *message, struct gz_message *done,
+                                           uint64_t *ids, size_t max, struct gz_error *error);
 /* Prints the answer to an edit, as JSON with --json. */
 enum ctl_exit ctl_put_answer(const struct ctl_args *args, const struct gz_message *done);
 /* Runs a command that is one edit: joins, sends it, and prints the answer. */
@@ -200,6 +202,46 @@ void ctl_put_json(FILE *out, json_t *json);
 GZ_MUST_USE enum gz_status ctl_json_read_numbers(const json_t *object, const char *field,
                                                  double *numbers, size_t count,
                                                  struct gz_error *error);
+
+json_t *ctl_json_ids(struct gz_ids ids);
+
+/* ---- messages in JSON (pack.c) ---- */
+
+struct ctl_message {
+    struct gz_message message; /* points into the two below */
+    struct gz_buffer bytes;
+    struct gz_arena arena;
+};
+
+void ctl_message_init(struct ctl_message *read);
+void ctl_message_finish(struct ctl_message *read);
+/* Reads a client's message with the protocol's words; it is valid until the next one is read. Any
+ * error of gz_decode, whose text names the field. */
+GZ_MUST_USE enum gz_status ctl_message_read(struct ctl_message *read, const char *text, size_t size,
+                                            struct gz_error *error);
+
+/* ---- lines of input (lines.c) ---- */
+
+#define CTL_LINES_PIECE ((size_t)64 * 1024) /* read at once */
+
+struct ctl_lines {
+    int descriptor;
+    struct gz_buffer bytes;
+    size_t begin, line_max;
+    uint64_t number; /* of the line that was given out last, from 1 */
+    bool ended;      /* nothing more can be read */
+    bool is_cut;     /* the rest of a line that was too long is left out */
+};
+
+void ctl_lines_init(struct ctl_lines *lines, int descriptor, size_t line_max);
+void ctl_lines_finish(struct ctl_lines *lines);
+/* Reads what is there, and waits if there is nothing. */
+GZ_MUST_USE enum gz_status ctl_lines_fill(struct ctl_lines *lines, struct gz_error *error);
+/* The next line that has been read, without its end, valid until the next call; false if there is
+ * none. A line that is longer than the maximum is not whole. */
+bool ctl_lines_next(struct ctl_lines *lines, const char **text, size_t *size, bool *is_whole);
+/* Whether all lines have been given out. */
+bool ctl_lines_are_over(struct ctl_lines *lines);
 
 /* ---- cameras (camera.c) ---- */
 

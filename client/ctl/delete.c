@@ -25,7 +25,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_message done, message = {.op = GZ_OP_DELETE};
     message.remove = (struct gz_ids){ids, (size_t)args->said.operand_count - 1};
     enum gz_status status = find_nodes(args, gz_client_mirror(client), ids, &error);
-    if (status == GZ_OK) status = ctl_edit(args, client, &message, &done, &error);
+    if (status == GZ_OK) status = ctl_request_edit(args, client, &message, &done, &error);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_put_answer(args, &done) : ctl_fail(args, &error);
 }

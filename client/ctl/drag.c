@@ -200,7 +200,7 @@ static enum gz_status drag(const struct ctl_args *args, struct gz_client *client
     if (typed) up.has = 0;
     status = press(args, client, id, error);
     if (status == GZ_OK && !typed) status = move(args, client, error);
-    if (status == GZ_OK) status = ctl_edit(args, client, &up, &done, error);
+    if (status == GZ_OK) status = ctl_request_edit(args, client, &up, &done, error);
     if (status == GZ_OK) print_done(args, mirror, &before, &done);
     return status;
 }

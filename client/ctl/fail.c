@@ -115,8 +115,7 @@ void ctl_warn(const struct ctl_args *args, const char *text)
     fputc('\n', stderr);
 }
 
-/* Whoever read the output has seen enough, as `head` has. */
-static bool is_left_alone(void)
+bool ctl_is_left_alone(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
@@ -127,7 +126,7 @@ enum ctl_exit ctl_finish_output(const struct ctl_args *args)
     if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;
     const int problem = errno;
     struct gz_error error = {0};
-    if (is_left_alone()) return CTL_FAILED;
+    if (ctl_is_left_alone()) return CTL_FAILED;
     (void)gz_fail(&error, GZ_INTERNAL, "cannot write the output: %s", strerror(problem));
     return ctl_fail(args, &error);
 }

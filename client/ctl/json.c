@@ -10,7 +10,7 @@ json_t *ctl_json_numbers(const double *numbers, size_t count)
     return list;
 }
 
-static json_t *ids(struct gz_ids of)
+json_t *ctl_json_ids(struct gz_ids of)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < of.count; i++)
@@ -67,7 +67,7 @@ json_t *ctl_json_delta(const struct gz_delta *delta)
         json_pack("{s:s,s:I,s:I,s:f,s:b,s:I,s:o}", "op", "delta", "from", (json_int_t)delta->from,
                   "seq", (json_int_t)delta->seq, "time", delta->time, "more", delta->more, "saved",
                   (json_int_t)delta->saved, "nodes", nodes);
-    if (delta->gone.count > 0) json_object_set_new(object, "gone", ids(delta->gone));
+    if (delta->gone.count > 0) json_object_set_new(object, "gone", ctl_json_ids(delta->gone));
     if (delta->ack_count > 0)
         json_object_set_new(object, "acks", acks);
     else
@@ -94,11 +94,12 @@ static json_t *change(const struct gz_change_message *of)
 
 json_t *ctl_json_edit(const struct gz_edit_message *edit)
 {
-    json_t *object = json_pack(
-        "{s:s,s:I,s:I,s:o,s:s,s:o,s:I,s:f,s:f}", "op", "edit", "id", (json_int_t)edit->id, "by",
-        (json_int_t)edit->by, "user", text(edit->user), "kind",
-        gz_vocabulary_word(&gz_edit_kind_words, (int)edit->kind), "nodes", ids(edit->nodes), "seq",
-        (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
+    json_t *object =
+        json_pack("{s:s,s:I,s:I,s:o,s:s,s:o,s:I,s:f,s:f}", "op", "edit", "id", (json_int_t)edit->id,
+                  "by", (json_int_t)edit->by, "user", text(edit->user), "kind",
+                  gz_vocabulary_word(&gz_edit_kind_words, (int)edit->kind), "nodes",
+                  ctl_json_ids(edit->nodes), "seq", (json_int_t)edit->seq, "began", edit->began,
+                  "ended", edit->ended);
     if (edit->has & GZ_HAS_EDIT_NAME) json_object_set_new(object, "name", text(edit->name));
     if (edit->has & GZ_HAS_EDIT_HANDLE)
         json_object_set_new(object, "handle",
@@ -126,7 +127,7 @@ json_t *ctl_json_done(const struct gz_message *done)
     if (done->has & GZ_HAS_OK_EDIT) json_object_set_new(object, "edit", integer(done->ok.edit));
     if (done->has & GZ_HAS_OK_SEQ) json_object_set_new(object, "seq", integer(done->ok.seq));
     if (done->has & GZ_HAS_OK_NOTE) json_object_set_new(object, "note", integer(done->ok.note));
-    if (done->ok.ids.count > 0) json_object_set_new(object, "ids", ids(done->ok.ids));
+    if (done->ok.ids.count > 0) json_object_set_new(object, "ids", ctl_json_ids(done->ok.ids));
     return object;
 }
 
@@ -152,7 +153,7 @@ json_t *ctl_json_notes(const struct gz_notes *notes)
     for (size_t i = 0; i < notes->count; i++)
         json_array_append_new(list, ctl_json_note(&notes->notes[i]));
     json_t *object = json_pack("{s:s,s:o}", "op", "notes", "notes", list);
-    if (notes->gone.count > 0) json_object_set_new(object, "gone", ids(notes->gone));
+    if (notes->gone.count > 0) json_object_set_new(object, "gone", ctl_json_ids(notes->gone));
     if (notes->all) json_object_set_new(object, "all", json_true());
     return object;
 }
@@ -203,12 +204,12 @@ json_t *ctl_json_person(const struct gz_presence_user *person)
         json_object_set_new(object, "lens", ctl_json_numbers(person->lens, 4));
     if (person->parallel) json_object_set_new(object, "parallel", json_true());
     if (person->has & GZ_HAS_PRESENCE_SELECTION)
-        json_object_set_new(object, "selection", ids(person->selection));
+        json_object_set_new(object, "selection", ctl_json_ids(person->selection));
     if (person->has & GZ_HAS_PRESENCE_TOOL)
         json_object_set_new(object, "tool",
                             json_string(gz_vocabulary_word(&gz_mode_words, (int)person->tool)));
     if (person->has & GZ_HAS_PRESENCE_LOCKS)
-        json_object_set_new(object, "locks", ids(person->locks));
+        json_object_set_new(object, "locks", ctl_json_ids(person->locks));
     return object;
 }
 

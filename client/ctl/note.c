@@ -97,7 +97,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_error error = {0};
     struct gz_message done, message = {.op = GZ_OP_NOTE};
     enum gz_status status = fill(args, gz_client_mirror(client), &message, &error);
-    if (status == GZ_OK) status = ctl_edit(args, client, &message, &done, &error);
+    if (status == GZ_OK) status = ctl_request_edit(args, client, &message, &done, &error);
     if (status == GZ_OK) print_done(args, &done);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);

@@ -69,7 +69,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_error error = {0};
     struct gz_message done, message = {.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}};
     enum gz_status status = find_nodes(args, gz_client_mirror(client), &node, &error);
-    if (status == GZ_OK) status = ctl_edit(args, client, &message, &done, &error);
+    if (status == GZ_OK) status = ctl_request_edit(args, client, &message, &done, &error);
     if (status == GZ_OK) print_done(args, gz_client_mirror(client), &node, &done);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);

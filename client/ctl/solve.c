@@ -63,7 +63,7 @@ static enum ctl_exit answer_all(const struct ctl_args *args, struct gz_client *c
     char *line = NULL;
     size_t room = 0, number = 0;
     enum ctl_exit result = CTL_OK;
-    for (ssize_t size; !ferror(stdout) && (size = getline(&line, &room, stdin)) >= 0;) {
+    for (ssize_t size; !ctl_is_left_alone() && (size = getline(&line, &room, stdin)) >= 0;) {
         struct gz_error error = {0};
         number++;
         if (size > 0 && line[size - 1] == '\n') size--;

@@ -42,7 +42,7 @@ struct watch {
 static bool is_over(const struct watch *watch)
 {
     return (watch->lines_max > 0 && watch->lines >= watch->lines_max) ||
-           ctl_now() >= watch->deadline || ferror(stdout);
+           ctl_now() >= watch->deadline || ferror(stdout) || ctl_is_left_alone();
 }
 
 static void end_line(struct watch *watch)
@@ -339,6 +339,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     if (status == GZ_OK) status = follow(&watch, &error);
     gz_client_destroy(watch.client);
     free(watch.people);
+    if (ctl_is_left_alone()) return CTL_FAILED;
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
 }
 

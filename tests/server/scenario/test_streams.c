@@ -95,6 +95,36 @@ TEST_ON_STAGE(test_gizmoctl_is_quiet_when_nobody_reads)
     assert_true(gz_mirror_find(gz_client_mirror(late), node)->trs.t.x == 7);
 }
 
+/* In a shell's pipe, whose reader leaves after a line: the command ends, though nothing more
+ * happens or more and more input comes, and says nothing. A line that ends by a timeout exits with
+ * 124. */
+TEST_ON_STAGE(test_gizmoctl_ends_with_its_reader)
+{
+    static const char *const lines[] = {
+        "$G ls arm --json | head -1",
+        "$G history arm | head -1",
+        "$G watch arm | head -1",
+        "$G watch arm --json | head -1",
+        "yes 2>/dev/null '{\"op\":\"undo\"}' | $G edit arm - --json | head -1",
+        "mkfifo $F; exec 3<>$F; echo '{\"op\":\"undo\"}' >&3; $G edit arm $F --json | head -1",
+        "yes 2>/dev/null x | $G solve 2>/dev/null | true",
+    };
+    struct stage *stage = *state;
+    char errors[128], fifo[128], line[512];
+    (void)stage_create(stage_join(stage, "arm", "ann"), "base", 0, (gz_vec3){0, 0, 0});
+    snprintf(errors, sizeof errors, "%s/errors", stage->daemon.directory);
+    setenv("GIZMOD_URL", stage->daemon.url, 1);
+    snprintf(fifo, sizeof fifo, "%s/fifo", stage->daemon.directory);
+    setenv("F", fifo, 1);
+    setenv("G", "timeout 15 " GZ_GIZMOCTL_PATH, 1);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        snprintf(line, sizeof line, "set -o pipefail; %s >/dev/null; [ $? != 124 ]", lines[i]);
+        const char *const shell[] = {"/bin/bash", "-c", line, NULL};
+        if (wait_for(spawn(shell, KEPT, KEPT, errors)) != 0) fail_msg("%s", lines[i]);
+        assert_empty(errors);
+    }
+}
+
 /* It says when it is ready, and nobody hears that. */
 static void wait_until_ready(const struct test_daemon *daemon)
 {
