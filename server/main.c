@@ -508,11 +508,11 @@ int main(int argc, char **argv)
     hold_hang_up(SIG_BLOCK);
     ignore_signals();
     gz_args_keep_streams();
+    if (gz_options_describe(argc, argv, stdout)) return EXIT_SUCCESS;
     if (gz_options_parse(&daemon.options, argc, argv, &error) != GZ_OK) {
         fprintf(stderr, "gizmod: %s\n", error.message);
         return 2;
     }
-    if (gz_options_describe(argc, argv, stdout)) return EXIT_SUCCESS;
     daemon.log.level = daemon.options.log_level;
     umask(S_IRWXG | S_IRWXO); /* other users may not read scenes, unless an operator allows it with
                                  chmod or an ACL */

@@ -94,7 +94,8 @@ static const struct gz_arg_option table[] = {
     {"--help", .help = "print this help"},
     {"--version", .help = "print the version"},
     {"--man", .help = "print the manual page"},
-    {"--completion", .help = "print the completion script for bash"},
+    {"--completion", GZ_ARG_WORD, "SHELL", .terms = &gz_arg_shell_words,
+     .help = "print the completion script for a shell: bash, zsh or fish"},
     {0},
 };
 
@@ -443,18 +444,22 @@ enum gz_status gz_options_parse(struct gz_options *options, int argc, char **arg
 bool gz_options_describe(int argc, char **argv, FILE *out)
 {
     struct gz_args args;
+    if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
+        gz_args_complete(out, &program, argc - 2, argv + 2, NULL);
+        return true;
+    }
     if (gz_args_read(&args, &program, NULL, argc, argv, NULL) != GZ_OK) return false;
     bool is_help = gz_args_get(&args, "--help")->given,
          is_version = gz_args_get(&args, "--version")->given;
-    bool is_man = gz_args_get(&args, "--man")->given,
-         is_completion = gz_args_get(&args, "--completion")->given;
+    bool is_man = gz_args_get(&args, "--man")->given;
+    const struct gz_arg *shell = gz_args_get(&args, "--completion");
     if (is_help)
         gz_args_help(out, &program, NULL);
     else if (is_version)
         fputs("gizmod " GIZMOD_VERSION "\n", out);
     else if (is_man)
         gz_args_man(out, &program);
-    else if (is_completion)
-        gz_args_completion(out, &program);
-    return is_help || is_version || is_man || is_completion;
+    else if (shell->given)
+        gz_args_completion(out, &program, shell->word);
+    return is_help || is_version || is_man || shell->given;
 }

@@ -48,8 +48,8 @@ struct gz_options {
 GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv,
                                             struct gz_error *error);
 
-/* Writes what --help, --version, --man or --completion asks for; false if none of them is
- * given. */
+/* Writes what --help, --version, --man, --completion or --complete asks for; false if none of them
+ * is given. */
 bool gz_options_describe(int argc, char **argv, FILE *out);
 
 #endif

@@ -93,7 +93,7 @@ static enum ctl_exit read_token(struct ctl_args *args)
     return CTL_OK;
 }
 
-static bool scene_name_is_valid(const char *name)
+bool ctl_is_scene(const char *name)
 {
     size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
     return size > 0 && name[size] == '\0' && size <= GZ_SCENE_NAME_BYTES_MAX && name[0] != '_' &&
@@ -107,7 +107,7 @@ static enum ctl_exit check_scenes(const struct ctl_args *args)
     for (int i = 0; i < args->said.operand_count;
          i++, word += strcspn(word, " "), word += strspn(word, " ")) {
         const char *scene = memmem(word, strcspn(word, " "), "SCENE", 5);
-        if (scene == NULL || scene_name_is_valid(args->operands[i])) continue;
+        if (scene == NULL || ctl_is_scene(args->operands[i])) continue;
         return ctl_usage(args,
                          "\"%s\" is not a scene name: 1 to %d of a-z, 0-9, _ and -, with a letter "
                          "or digit first",
@@ -127,6 +127,17 @@ static bool mentions_json(int argc, char **argv)
 void ctl_args_begin(struct ctl_args *args, const struct ctl_command *command, int argc, char **argv)
 {
     *args = (struct ctl_args){.command = command, .json = mentions_json(argc, argv)};
+}
+
+void ctl_args_guess(struct ctl_args *args, const struct gz_arg_program *program,
+                    const struct ctl_command *command, int argc, char **argv)
+{
+    *args = (struct ctl_args){.command = command};
+    args->operands = args->said.operands;
+    (void)!gz_args_read(&args->said, program, &command->usage, argc, argv, NULL);
+    take_shared(args);
+    (void)join_headers(args);
+    (void)read_token(args);
 }
 
 enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *program,

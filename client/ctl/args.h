@@ -62,6 +62,11 @@ void ctl_args_begin(struct ctl_args *args, const struct ctl_command *command, in
 /* Reads the arguments after the program's name: argv[0] names the command. `args` must not move. */
 enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *program,
                             const struct ctl_command *command, int argc, char **argv);
+/* Reads what it can of a line that is not complete; what is wrong with it is not said. */
+void ctl_args_guess(struct ctl_args *args, const struct gz_arg_program *program,
+                    const struct ctl_command *command, int argc, char **argv);
+/* Whether it can be the name of a scene. */
+bool ctl_is_scene(const char *name);
 /* The value of one of the command's options. */
 const struct gz_arg *ctl_get(const struct ctl_args *args, const char *name);
 

@@ -243,6 +243,14 @@ bool ctl_lines_next(struct ctl_lines *lines, const char **text, size_t *size, bo
 /* Whether all lines have been given out. */
 bool ctl_lines_are_over(struct ctl_lines *lines);
 
+/* ---- completion (complete.c) ---- */
+
+/* Prints what could stand in place of the last of these words, which follow "gizmoctl"; names of
+ * scenes are asked of the server that the line names. */
+void ctl_complete(const struct gz_arg_program *program, int count, char **words);
+/* The command of this name; NULL for none (main.c). */
+const struct ctl_command *ctl_find_command(const char *name);
+
 /* ---- cameras (camera.c) ---- */
 
 /* Reads a camera message from a file. */

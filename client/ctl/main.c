@@ -14,22 +14,36 @@ static const struct ctl_command *const commands[] = {
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
-static const struct ctl_command *find_command(const char *name)
+const struct ctl_command *ctl_find_command(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i]->usage.name, name) == 0) return commands[i];
     return NULL;
 }
 
-/* Prints what `word` asks of the whole program; false if it is another word. */
-static bool describe(const struct gz_arg_program *program, const char *word)
+/* Prints the completion script for a shell. */
+static int describe_completion(const struct gz_arg_program *program, const char *shell)
 {
+    struct ctl_args none = {0};
+    const int value =
+        shell != NULL ? gz_vocabulary_value(&gz_arg_shell_words, shell, strlen(shell)) : -1;
+    if (value < 0) return ctl_usage(&none, "--completion: give one of bash, zsh and fish");
+    gz_args_completion(stdout, program, value);
+    return CTL_OK;
+}
+
+/* Prints what the first of these words asks of the whole program; false if it is another word. */
+static bool describe(const struct gz_arg_program *program, int argc, char **argv, int *result)
+{
+    const char *word = argv[0];
     if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0)
         gz_args_help(stdout, program, NULL);
     else if (strcmp(word, "--man") == 0)
         gz_args_man(stdout, program);
     else if (strcmp(word, "--completion") == 0)
-        gz_args_completion(stdout, program);
+        *result = describe_completion(program, argv[1]);
+    else if (strcmp(word, "--complete") == 0)
+        ctl_complete(program, argc - 1, argv + 1);
     else if (strcmp(word, "--version") == 0)
         puts("gizmoctl " GIZMOD_VERSION);
     else
@@ -40,7 +54,7 @@ static bool describe(const struct gz_arg_program *program, const char *word)
 static int run(const struct gz_arg_program *program, int argc, char **argv)
 {
     struct ctl_args args;
-    const struct ctl_command *command = argc > 0 ? find_command(argv[0]) : NULL;
+    const struct ctl_command *command = argc > 0 ? ctl_find_command(argv[0]) : NULL;
     ctl_args_begin(&args, NULL, argc, argv);
     if (argc == 0) return ctl_usage(&args, "a command is missing (gizmoctl --help lists them)");
     if (command == NULL)
@@ -66,13 +80,15 @@ int main(int argc, char **argv)
              .notes =
                  "Every command takes these options. gizmoctl COMMAND --help describes a command. "
                  "gizmoctl --version prints the version, --man the manual page, and --completion "
-                 "the completion script for bash.\n\n" CTL_EXIT_HELP,
+                 "SHELL the completion script for bash, zsh or fish, which also completes the "
+                 "names of scenes.\n\n" CTL_EXIT_HELP,
              .options = ctl_shared_options},
         .section = "1",
         .version = GIZMOD_VERSION,
         .commands = usages,
         .count = COMMAND_COUNT,
     };
-    if (argc > 1 && describe(&program, argv[1])) return CTL_OK;
+    int result = CTL_OK;
+    if (argc > 1 && describe(&program, argc - 1, argv + 1, &result)) return result;
     return run(&program, argc - 1, argv + 1);
 }

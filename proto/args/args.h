@@ -98,11 +98,31 @@ const struct gz_arg *gz_args_get(const struct gz_args *args, const char *name);
 /* The program's option, even if the command has one of the same name. */
 const struct gz_arg *gz_args_get_own(const struct gz_args *args, const char *name);
 
-/* Write the text of --help, of the program if `command` is NULL; a manual page (roff, man(7));
- * completion for bash. */
+/* Write the text of --help, of the program if `command` is NULL; a manual page (roff, man(7)). */
 void gz_args_help(FILE *out, const struct gz_arg_program *program,
                   const struct gz_arg_command *command);
 void gz_args_man(FILE *out, const struct gz_arg_program *program);
-void gz_args_completion(FILE *out, const struct gz_arg_program *program);
+
+/* ---- completion (complete.c) ---- */
+
+/* "bash", "zsh", "fish". */
+extern const struct gz_vocabulary gz_arg_shell_words;
+/* Writes the completion script for a shell, a value of gz_arg_shell_words. The script calls
+ * `PROGRAM --complete WORD...`. */
+void gz_args_completion(FILE *out, const struct gz_arg_program *program, int shell);
+
+/* Where words are offered: gz_args_offer prints those that begin like the last word of the line. */
+struct gz_arg_offers;
+void gz_args_offer(const struct gz_arg_offers *offers, const char *word);
+/* Who knows values that the table does not: `ask` is called with the name of an operand or of an
+ * option's value, such as SCENE, and offers what it may be. */
+struct gz_arg_asker {
+    void (*ask)(void *context, const char *name, size_t size, const struct gz_arg_offers *offers);
+    void *context;
+};
+/* Writes what could stand in place of the last of these words, which follow the program's name: one
+ * a line; nothing where a file is wanted, or anything. `asker` may be NULL. */
+void gz_args_complete(FILE *out, const struct gz_arg_program *program, int count, char **words,
+                      const struct gz_arg_asker *asker);
 
 #endif

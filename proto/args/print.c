@@ -1,4 +1,4 @@
-/* Texts made from a table of arguments: --help, the manual page, the completion. */
+/* Texts made from a table of arguments: --help and the manual page. */
 #include <ctype.h>
 #include <string.h>
 
@@ -153,50 +153,4 @@ void gz_args_man(FILE *out, const struct gz_arg_program *program)
         fputs(".SH NOTES\n", out);
         put_roff(out, own->notes);
     }
-}
-
-/* ---- completion ---- */
-
-static void put_names(FILE *out, const struct gz_arg_command *command)
-{
-    for (const struct gz_arg_option *option = options_of(command); option->name != NULL; option++)
-        fprintf(out, "%s ", option->name);
-}
-
-/* Words that complete the value of an option. */
-static void put_terms(FILE *out, const struct gz_arg_command *command)
-{
-    for (const struct gz_arg_option *option = options_of(command); option->name != NULL; option++) {
-        if (option->kind != GZ_ARG_WORD) continue;
-        fprintf(out, "    *:%s) words=\"", option->name);
-        for (int i = 0; i < option->terms->count; i++)
-            fprintf(out, "%s ", gz_vocabulary_word(option->terms, i));
-        fputs("\" ;;\n", out);
-    }
-}
-
-void gz_args_completion(FILE *out, const struct gz_arg_program *program)
-{
-    const char *name = program->own.name;
-    fprintf(out, "_%s() {\n    local at=${COMP_WORDS[COMP_CWORD]} words=\"\"\n", name);
-    fputs("    case \"$COMP_CWORD:${COMP_WORDS[COMP_CWORD-1]}\" in\n", out);
-    put_terms(out, &program->own);
-    for (size_t i = 0; i < program->count; i++) put_terms(out, program->commands[i]);
-    fputs("    1:*) words=\"", out);
-    for (size_t i = 0; i < program->count; i++) fprintf(out, "%s ", program->commands[i]->name);
-    put_names(out, &program->own);
-    fputs("\" ;;\n    *) case \"${COMP_WORDS[1]}:$at\" in\n", out);
-    for (size_t i = 0; i < program->count; i++) {
-        fprintf(out, "        %s:-*) words=\"", program->commands[i]->name);
-        put_names(out, program->commands[i]);
-        put_names(out, &program->own);
-        fputs("\" ;;\n", out);
-    }
-    fputs("        *:-*) words=\"", out);
-    put_names(out, &program->own);
-    fprintf(
-        out,
-        "\" ;;\n        esac ;;\n    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$at\"))\n}\n"
-        "complete -o default -F _%s %s\n",
-        name, name);
 }

@@ -25,7 +25,10 @@ static const struct row rows[] = {
     {{""}, 2, NULL, "operand"},
     {{"--help"}, 0, "prints two lines on stdout", NULL},
     {{"--man"}, 0, ".TH gizmod 8", NULL},
-    {{"--completion"}, 0, "complete -o default -F _gizmod gizmod", NULL},
+    {{"--completion", "bash"}, 0, "complete -o default -F _gizmod gizmod", NULL},
+    {{"--completion"}, 2, NULL, "--completion"},
+    {{"--completion", "csh"}, 2, NULL, "--completion: \"csh\" is not one of bash zsh fish"},
+    {{"--complete", "--log", "de"}, 0, "debug\n", NULL},
     /* Names are whole, so that a new option takes nothing away from a script. */
     {{"--dat", "x"}, 2, NULL, "unknown option --dat"},
     {{"--ins"}, 2, NULL, "unknown option --ins"},

@@ -936,6 +936,35 @@ TEST_ON_STAGE(test_nodes_are_made_copied_and_deleted)
     CHECK_CALLS(&stage->daemon, calls);
 }
 
+/* What a shell asks for: names where the line wants a scene, of the server that the line names. */
+TEST_ON_STAGE(test_names_of_scenes_are_completed)
+{
+    struct stage *stage = *state;
+    static const char nowhere[] = "ws://127.0.0.1:1/ws";
+    const char *const url = stage->daemon.url;
+    const struct call calls[] = {
+        SAYS("base", "create", "arm", "base", "--new-scene"),
+        SAYS("base", "create", "armature", "base", "--new-scene"),
+        SAYS("base", "create", "engine", "base", "--new-scene"),
+        SAYS("arm\narmature\nengine\n", "--complete", "ls", ""),
+        SAYS("arm\narmature\n", "--complete", "set", "--t", "1,2,3", "ar"),
+        SAYS("engine\n", "--complete", "import", "a.glb", "e"),
+        SAYS("engine\n", "--complete", "move", "uri", "e"),
+        SAYS("engine\n", "--complete", "solve", "--scene", "e"),
+        SAYS("--scene=engine\n", "--complete", "solve", "--scene=e"),
+        SAYS("engine\n", "--complete", "ls", "--server", url, "--json", "e"),
+        SAYS(NULL, "--complete", "ls", "--server", nowhere, "e"),
+        SAYS(NULL, "--complete", "ls", "--server", "nonsense", "e"),
+        SAYS(NULL, "--complete", "ls", "--server", "e"),
+        SAYS(NULL, "--complete", "ls", "engine", "e"),
+        SAYS(NULL, "--complete", "mv", "engine", "e"),
+        SAYS(NULL, "--complete", "export", "engine", "e"),
+        SAYS(NULL, "--complete", "fly", "e"),
+        SAYS("engine\n", "--complete", "rm", "--", "e"),
+    };
+    CHECK_CALLS(&stage->daemon, calls);
+}
+
 /* What it printed is JSON, line by line. */
 static void check_json_lines(const struct call *call, const struct test_output *output)
 {

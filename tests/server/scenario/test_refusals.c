@@ -154,6 +154,28 @@ TEST(test_a_server_s_escapes_do_not_reach_the_terminal)
     unlink(EXPORTED);
 }
 
+/* A shell is offered names that can be scenes, and nothing else that a server makes up. */
+#define ANSWER_NAMES                                                                               \
+    "HTTP/1.1 200 OK\r\nContent-Length: 91\r\nConnection: close\r\n\r\n"                           \
+    "[{\"name\":\"arm\"},{\"name\":\"a$(touch "                                                    \
+    "x)\"},{\"name\":\"b\\nc\"},{\"name\":\"-d\"},{\"name\":7},"                                   \
+    "{},8      ]"
+
+TEST(test_only_names_of_scenes_are_completed)
+{
+    struct answering server;
+    struct test_output output;
+    char url[64];
+    answering_start(&server, ANSWER_NAMES);
+    snprintf(url, sizeof url, "ws://127.0.0.1:%d/ws", server.port);
+    test_ctl(&output, NULL, NULL,
+             (const char *const[]){"--complete", "ls", "--server", url, "", NULL});
+    answering_end(&server);
+    assert_string_equal(output.err, "");
+    assert_string_equal(output.out, "arm\n");
+    test_output_finish(&output);
+}
+
 /* ---- certificates ---- */
 
 /* A server of the openssl program with a certificate that it made itself. */
