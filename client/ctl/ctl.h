@@ -205,6 +205,13 @@ GZ_MUST_USE enum gz_status ctl_json_read_numbers(const json_t *object, const cha
 
 json_t *ctl_json_ids(struct gz_ids ids);
 
+/* ---- the past (past.c) ---- */
+
+/* The edits after this seq as JSON, the newest first: a new reference. What comes meanwhile goes to
+ * the client's handler. */
+GZ_MUST_USE enum gz_status ctl_past_edits(struct gz_client *client, uint64_t since, json_t **edits,
+                                          struct gz_error *error);
+
 /* ---- messages in JSON (pack.c) ---- */
 
 struct ctl_message {

@@ -17,6 +17,10 @@ static const struct gz_arg_option options[] = {
      .help = "only this node, by name or id, and all below it; may be repeated"},
     {"--box", GZ_ARG_NUMBERS, "X0,Y0,Z0,X1,Y1,Z1", .count = 6,
      .help = "only nodes whose bounds overlap this box in the world, in metres"},
+    {"--events", .help = "only what was done: edits, notes and checkpoints, not where nodes are"},
+    {"--since", GZ_ARG_INTEGER, "SEQ",
+     .help = "with --json: first the edits after this seq, so that a program that was away misses "
+             "none; 0 is all of them"},
     {"--json", .help = "print a JSON object per message, with the protocol's names"},
     {"--count", GZ_ARG_INTEGER, "N", .help = "stop after this many lines"},
     {"--for", GZ_ARG_NUMBERS, "SECONDS", .count = 1, .help = "stop after this many seconds"},
@@ -31,7 +35,11 @@ struct person {
 struct watch {
     const struct ctl_args *args;
     struct gz_client *client;
-    bool json, part;
+    bool json, part, events;
+    bool keeps_up;             /* --since: no edit may be missed */
+    bool is_behind;            /* edits that come are printed later, from the history */
+    uint64_t edit_seq;         /* of the last edit that was printed */
+    uint64_t told_seq;         /* of the last edit that came */
     uint64_t lines, lines_max; /* lines_max 0: no limit */
     double deadline;           /* INFINITY: no end */
     struct gz_error final;     /* set by a fatal bye, after which nothing is left to join */
@@ -110,6 +118,7 @@ static void put_delta_nodes(const struct watch *watch, const struct gz_delta *de
 static void put_delta(struct watch *watch, const struct gz_delta *delta)
 {
     bool snapshot = delta->from == 0;
+    if (watch->events) return;
     if (!watch->json && !snapshot && delta->count == 0 && delta->gone.count == 0) return;
     if (watch->json) {
         ctl_put_json(stdout, ctl_json_delta(delta));
@@ -126,6 +135,9 @@ static void put_delta(struct watch *watch, const struct gz_delta *delta)
 
 static void put_edit(struct watch *watch, const struct gz_edit_message *edit)
 {
+    watch->told_seq = edit->seq;
+    if (watch->is_behind || edit->seq <= watch->edit_seq) return;
+    watch->edit_seq = edit->seq;
     if (watch->json) {
         ctl_put_json(stdout, ctl_json_edit(edit));
         end_line(watch);
@@ -216,6 +228,43 @@ static void take(struct watch *watch, const struct gz_message *message)
     }
 }
 
+/* ---- the past ---- */
+
+static void handle_meanwhile(void *context, const struct gz_message *message)
+{
+    take(context, message);
+}
+
+/* Prints the edits after a seq. Those that come meanwhile may be missing in the answer: it is asked
+ * for until it has them. */
+static enum gz_status catch_up(struct watch *watch, uint64_t since, struct gz_error *error)
+{
+    const uint64_t seq = gz_client_welcome(watch->client)->seq;
+    if (since > seq)
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--since: %" PRIu64 " is beyond the scene's seq, %" PRIu64
+                       ": it is another scene, or one from a backup",
+                       since, seq);
+    watch->edit_seq = since;
+    watch->is_behind = true;
+    gz_client_set_handler(watch->client, handle_meanwhile, watch);
+    enum gz_status status = GZ_OK;
+    do {
+        json_t *edits;
+        status = ctl_past_edits(watch->client, watch->edit_seq, &edits, error);
+        for (size_t i = json_array_size(edits); status == GZ_OK && i-- > 0 && !is_over(watch);) {
+            json_t *edit = json_array_get(edits, i);
+            watch->edit_seq = (uint64_t)json_integer_value(json_object_get(edit, "seq"));
+            ctl_put_json(stdout, json_incref(edit));
+            end_line(watch);
+        }
+        json_decref(edits);
+    } while (status == GZ_OK && watch->told_seq > watch->edit_seq && !is_over(watch));
+    gz_client_set_handler(watch->client, NULL, NULL);
+    watch->is_behind = false;
+    return status;
+}
+
 /* ---- staying connected ---- */
 
 static void sleep_s(double seconds)
@@ -239,6 +288,30 @@ static bool may_pass(enum gz_status status)
     return status == GZ_UNREACHABLE || status == GZ_INTERNAL || status == GZ_RATE_LIMITED;
 }
 
+/* Where the events begin. */
+static void put_welcome(struct watch *watch)
+{
+    const struct gz_welcome *welcome = gz_client_welcome(watch->client);
+    if (!watch->events) return;
+    if (watch->json)
+        ctl_put_json(stdout,
+                     json_pack("{s:s,s:s,s:I,s:I}", "op", "welcome", "scene",
+                               watch->args->operands[0], "epoch", (json_int_t)welcome->epoch, "seq",
+                               (json_int_t)welcome->seq));
+    else
+        printf("seq %" PRIu64 "  what is done from now on\n", welcome->seq);
+    end_line(watch);
+}
+
+/* The server tells of the latest edits that were missed, the history of all. */
+static enum gz_status come_back(struct watch *watch, struct gz_error *error)
+{
+    const uint64_t seq = gz_client_welcome(watch->client)->seq;
+    if (watch->edit_seq > seq) watch->edit_seq = seq; /* of an earlier scene */
+    put_welcome(watch);
+    return watch->keeps_up ? catch_up(watch, watch->edit_seq, error) : GZ_OK;
+}
+
 /* Tries until it is connected, the time is over, or the server refuses. */
 static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
 {
@@ -253,6 +326,7 @@ static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
                 gz_client_welcome(watch->client)->resumed ? "reconnected, nothing missed"
                                                           : "reconnected",
                 "");
+        if (status == GZ_OK) return come_back(watch, error);
         if (!may_pass(status)) return status;
     }
     return GZ_OK;
@@ -308,17 +382,29 @@ static struct gz_message interest_of(const struct ctl_args *args, struct gz_ids 
     const struct gz_arg *box = ctl_get(args, "--box");
     struct gz_message message = {.op = GZ_OP_INTEREST,
                                  .interest = {.nodes = roots, .box = box_of(box->numbers)}};
-    if (roots.count > 0) message.has |= GZ_HAS_INTEREST_NODES;
+    const bool events = ctl_get(args, "--events")->given; /* a part without nodes */
+    if (roots.count > 0 || events) message.has |= GZ_HAS_INTEREST_NODES;
     if (box->given) message.has |= GZ_HAS_INTEREST_BOX;
     return message;
 }
 
 /* ---- the command ---- */
 
+static enum ctl_exit check(const struct ctl_args *args)
+{
+    const bool subtree = ctl_get(args, "--subtree")->given, box = ctl_get(args, "--box")->given;
+    if (subtree && box) return ctl_usage(args, "--subtree and --box: give only one of them");
+    if (ctl_get(args, "--events")->given && (subtree || box))
+        return ctl_usage(args, "--events: cannot be used with --subtree and --box");
+    if (ctl_get(args, "--since")->given && !args->json)
+        return ctl_usage(args, "--since: needs --json");
+    return CTL_OK;
+}
+
 static enum ctl_exit run(const struct ctl_args *args)
 {
-    if (ctl_get(args, "--subtree")->given && ctl_get(args, "--box")->given)
-        return ctl_usage(args, "--subtree and --box: give only one of them");
+    enum ctl_exit checked = check(args);
+    if (checked != CTL_OK) return checked;
     uint64_t roots[GZ_ARG_TEXTS_MAX];
     struct gz_ids ids;
     enum ctl_exit result = find_roots(args, roots, &ids);
@@ -329,6 +415,8 @@ static enum ctl_exit run(const struct ctl_args *args)
         .args = args,
         .json = args->json,
         .part = interest.has != 0,
+        .events = ctl_get(args, "--events")->given,
+        .keeps_up = ctl_get(args, "--since")->given,
         .lines_max = ctl_get(args, "--count")->integer,
         .deadline = time->given ? ctl_now() + time->numbers[0] : INFINITY,
     };
@@ -336,6 +424,9 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_client_options join = ctl_client_options(args, GZ_ROLE_VIEWER);
     if (watch.part) join.interest = &interest;
     enum gz_status status = gz_client_create(&watch.client, &join, &error);
+    if (status == GZ_OK) put_welcome(&watch);
+    if (status == GZ_OK && watch.keeps_up)
+        status = catch_up(&watch, ctl_get(args, "--since")->integer, &error);
     if (status == GZ_OK) status = follow(&watch, &error);
     gz_client_destroy(watch.client);
     free(watch.people);
@@ -348,11 +439,19 @@ const struct ctl_command ctl_watch = {
     .usage.operands = "SCENE",
     .usage.summary = "Prints every change of a scene as it happens, until Ctrl-C: also saved "
                      "edits, notes and checkpoints.",
-    .usage.notes = "The line of a change has its seq, the nodes with their new values (metres, "
-                   "degrees), and the user. If the connection is lost, watch connects again and "
-                   "resumes.\n\nWith --subtree or --box, the nodes above that part are listed too. "
-                   "A node that leaves the part is printed as gone, and a node that enters it is "
-                   "printed in full. Edits, notes and checkpoints are printed for the whole scene.",
+    .usage.notes =
+        "The line of a change has its seq, the nodes with their new values (metres, "
+        "degrees), and the user. If the connection is lost, watch connects again and "
+        "resumes.\n\nWith --subtree or --box, the nodes above that part are listed too. "
+        "A node that leaves the part is printed as gone, and a node that enters it is "
+        "printed in full. Edits, notes and checkpoints are printed for the whole scene."
+        "\n\nWith --json each line is a message of the protocol, by its op: delta, edit (once it "
+        "is "
+        "on disk), notes and checkpoints; with --events the first is welcome. Of notes and "
+        "checkpoints all that there are come first, and again after the connection was lost, with "
+        "\"all\". A program that keeps the seq of the last edit that it has dealt with, and gives "
+        "it "
+        "as --since when it starts again, gets each edit at least once, in order.",
     .usage.options = options,
     .run = run,
 };

@@ -65,12 +65,13 @@ static int code_of(const char *said)
         const char *word;
         int code;
     } rows[] = {
-        {"(unauthorised)\n", 4},   {"(forbidden)\n", 4},     {"(unknown_scene)\n", 5},
-        {"(unknown_node)\n", 5},   {"(conflict)\n", 6},      {"(locked)\n", 6},
-        {"(bad_state)\n", 6},      {"(bad_value)\n", 7},     {"(bad_message)\n", 7},
-        {"(unknown_handle)\n", 7}, {"(unknown_op)\n", 7},    {"(too_large)\n", 7},
-        {"(too_many)\n", 7},       {"(version)\n", 7},       {"(rate_limited)\n", 8},
-        {"(storage)\n", 8},        {"Unable to connect", 3}, {"connect to ws://", 3},
+        {"(unauthorised)\n", 4},       {"(forbidden)\n", 4},  {"(unknown_scene)\n", 5},
+        {"(unknown_node)\n", 5},       {"(conflict)\n", 6},   {"(locked)\n", 6},
+        {"(bad_state)\n", 6},          {"(bad_value)\n", 7},  {"(bad_message)\n", 7},
+        {"(unknown_handle)\n", 7},     {"(unknown_op)\n", 7}, {"(too_large)\n", 7},
+        {"(too_many)\n", 7},           {"(version)\n", 7},    {"(rate_limited)\n", 8},
+        {"\"code\":\"bad_value\"", 7}, {"(storage)\n", 8},    {"Unable to connect", 3},
+        {"connect to ws://", 3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strstr(said, rows[i].word) != NULL) return rows[i].code;
@@ -1689,6 +1690,105 @@ TEST_ON_STAGE(test_watch_prints_checkpoints_as_they_come)
     await_line(&child, "checkpoint before lunch  seq 1  by bert");
     await_line(&child, "checkpoint old  gone  by bert");
     end_watch(&child);
+}
+
+/* ---- events ---- */
+
+TEST_ON_STAGE(test_watch_of_events_has_no_nodes)
+{
+    struct stage *stage = *state;
+    struct gz_client *client = stage_join(stage, "arm", "anna");
+    stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
+    struct test_child child;
+    struct test_output output;
+    test_ctl_start(
+        &child, &stage->daemon,
+        (const char *const[]){"watch", "arm", "--events", "--json", "--for", "60", NULL});
+    await_line(&child, "{\"op\":\"welcome\",\"scene\":\"arm\",\"epoch\":");
+    const struct call calls[] = {
+        SAYS("edit 2", "set", "arm", "hand", "--t", "1,2,3"),
+        SAYS("note 1", "note", "arm", "first", "--user", "anna"),
+        SAYS("seq 2", "checkpoint", "arm", "one"),
+        SAYS("gone", "checkpoint", "arm", "one", "--gone"),
+        SAYS("gone", "note", "arm", "--gone", "1", "--user", "anna"),
+        SAYS("edit 3", "delete", "arm", "hand"),
+        SAYS("seq 3  what is done from now on\n", "watch", "arm", "--events", "--count", "1"),
+        WRONG("--events: cannot be used with", "watch", "arm", "--events", "--box", "0,0,0,1,1,1"),
+        WRONG("--since: needs --json", "watch", "arm", "--since", "1"),
+        FAILS("--since: 99 is beyond the scene's seq, 3", "watch", "arm", "--json", "--since",
+              "99"),
+    };
+    CHECK_CALLS(&stage->daemon, calls);
+    static const char *const lines[] = {
+        "{\"op\":\"edit\",\"id\":2,",
+        "{\"op\":\"notes\",\"notes\":[{\"id\":1,",
+        "{\"op\":\"checkpoints\",\"checkpoints\":[{\"name\":\"one\",\"seq\":2,",
+        "{\"op\":\"checkpoints\",\"checkpoints\":[{\"name\":\"one\",\"seq\":2,",
+        "{\"op\":\"notes\",\"notes\":[],\"gone\":[1]}",
+        "{\"op\":\"edit\",\"id\":3,"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char *line = test_child_line(&child);
+        if (strstr(line, lines[i]) != line) fail_msg("%zu: no %s in %s", i, lines[i], line);
+        free(line);
+    }
+    interrupt(&child, &output);
+    assert_string_equal(output.out, "");
+    test_output_finish(&output);
+}
+
+/* The number of the edit in this line; 0 if it tells of none. */
+static uint64_t edit_of(const char *line)
+{
+    static const char begins[] = "{\"op\":\"edit\",\"id\":";
+    return strstr(line, begins) == line ? strtoull(line + sizeof begins - 1, NULL, 10) : 0;
+}
+
+/* Reads on until the edit `last`: of those from `next` on, each comes once, in order. */
+static void await_edits(struct test_child *child, uint64_t next, uint64_t last)
+{
+    while (next <= last) {
+        char *line = test_child_line(child);
+        const uint64_t edit = edit_of(line);
+        if (edit != 0 && edit != next++) fail_msg("%s: it is not edit %d", line, (int)next - 1);
+        free(line);
+    }
+}
+
+/* Edits are made all the time: before it comes, while it asks for the history, and while it is away
+ * because the daemon was killed. There are more than a page of the history has. */
+TEST_ON_STAGE(test_watch_since_a_seq_misses_no_edit)
+{
+    enum { EDITS = 1200, MORE = 400 };
+    struct stage *stage = *state;
+    char *input = calloc(EDITS, 64), *at = input;
+    struct test_child writer, watcher;
+    struct test_output output;
+    stage_create(stage_join(stage, "arm", "anna"), "hand", 0, (gz_vec3){0, 0, 0});
+    for (int i = 1; i <= EDITS; i++)
+        at += snprintf(at, 64, "{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[%d,0,0]}]}\n", i);
+    test_ctl(&output, &stage->daemon, input, (const char *const[]){"edit", "arm", NULL});
+    test_output_finish(&output);
+    test_ctl_start(&writer, &stage->daemon, (const char *const[]){"edit", "arm", NULL});
+    at = input;
+    for (int i = 0; i < MORE; i++) at = strchr(at, '\n') + 1;
+    assert_int_equal(write(writer.input, input, (size_t)(at - input)), at - input);
+    free(test_child_line(&writer));
+    test_ctl_start(
+        &watcher, &stage->daemon,
+        (const char *const[]){"watch", "arm", "--events", "--json", "--since", "5", NULL});
+    await_edits(&watcher, 6, 1 + EDITS + MORE);
+    test_child_finish(&writer, NULL, &output);
+    assert_int_equal(output.code, 0);
+    test_output_finish(&output);
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    test_ctl(&output, &stage->daemon, input, (const char *const[]){"edit", "arm", NULL});
+    test_output_finish(&output);
+    await_edits(&watcher, 2 + EDITS + MORE, 1 + 2 * EDITS + MORE);
+    interrupt(&watcher, &output);
+    assert_string_equal(output.err, "");
+    test_output_finish(&output);
+    free(input);
 }
 
 /* ---- a part of the scene ---- */
