@@ -5,7 +5,7 @@
 
 #include "proto/args/args.h"
 
-/* The exit codes of the program, by the kind of error; and the same in words. */
+/* The exit codes of the program, by the kind of error; ctl_exits has them in words. */
 enum ctl_exit {
     CTL_OK = 0,
     CTL_FAILED = 1,
@@ -18,22 +18,7 @@ enum ctl_exit {
     CTL_BUSY = 8
 };
 
-#define CTL_EXIT_HELP                                                                              \
-    "Exit codes, with the words that an error has in parentheses:\n\n"                             \
-    "0: success.\n\n"                                                                              \
-    "1: another failure, such as a file of this machine; check found something.\n\n"               \
-    "2: a wrong command line.\n\n"                                                                 \
-    "3: the server cannot be reached, the connection was lost, or no answer came in time. An "     \
-    "edit may have been made: with --key it can be repeated.\n\n"                                  \
-    "4: you may not: unauthorised, forbidden.\n\n"                                                 \
-    "5: there is no such thing: unknown_scene, unknown_node.\n\n"                                  \
-    "6: something is in the way: conflict, locked, bad_state.\n\n"                                 \
-    "7: what was asked is wrong: bad_value, bad_message, too_large, too_many, version and the "    \
-    "like.\n\n"                                                                                    \
-    "8: the server cannot do it now: rate_limited, storage.\n\n"                                   \
-    "With --json an error is one line on stderr: {\"op\":\"error\",\"code\":\"unknown_node\","     \
-    "\"message\":\"...\"}. The code is the word, usage for 2, unreachable for 3, or internal. A "  \
-    "command without an answer prints {\"op\":\"ok\"}."
+extern const struct gz_arg_exit ctl_exits[];
 
 struct ctl_args;
 

@@ -118,6 +118,13 @@ static enum gz_status handle_scene(void *to, const struct gz_cluster_scene *scen
 
 /* ---- cluster ---- */
 
+/* To a command the database is what a daemon is to others: if it fails, it is out of reach. */
+static enum ctl_exit fail(const struct ctl_args *args, struct gz_error *error)
+{
+    if (error->status == GZ_STORAGE) error->status = GZ_UNREACHABLE;
+    return ctl_fail(args, error);
+}
+
 static enum ctl_exit list(const struct ctl_args *args, const char *uri)
 {
     struct gz_cluster_log log = {0};
@@ -127,7 +134,7 @@ static enum ctl_exit list(const struct ctl_args *args, const char *uri)
     if (status == GZ_OK) status = log.members(log.context, handle_member, to, &error);
     if (status == GZ_OK) status = log.scenes(log.context, handle_scene, to, &error);
     gz_postgres_destroy(&log);
-    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+    return status == GZ_OK ? ctl_finish_output(args) : fail(args, &error);
 }
 
 static enum ctl_exit run_cluster(const struct ctl_args *args)
@@ -138,7 +145,7 @@ static enum ctl_exit run_cluster(const struct ctl_args *args)
     if (is_init && second == NULL) return ctl_usage(args, "init: URI is missing");
     if (!is_init && second != NULL) return ctl_usage(args, "unexpected operand \"%s\"", second);
     if (!is_init) return list(args, first);
-    if (gz_postgres_init(second, &error) != GZ_OK) return ctl_fail(args, &error);
+    if (gz_postgres_init(second, &error) != GZ_OK) return fail(args, &error);
     if (!args->json) puts("the tables exist and are up to date");
     return ctl_finish(args, GZ_OK, &error);
 }
@@ -208,7 +215,7 @@ static enum ctl_exit run_move(const struct ctl_args *args)
     if (status == GZ_OK) status = log.want(log.context, scene, member, &error);
     if (status == GZ_OK) status = await_move(&log, scene, member, &error);
     gz_postgres_destroy(&log);
-    return ctl_finish(args, status, &error);
+    return status == GZ_OK ? ctl_finish(args, status, &error) : fail(args, &error);
 }
 
 const struct ctl_command ctl_move = {

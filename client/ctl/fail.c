@@ -9,7 +9,7 @@
 
 #include "ctl.h"
 
-/* The exit code of each kind of error; CTL_FAILED for the others. CTL_EXIT_HELP says the same. */
+/* The exit code of each kind of error; CTL_FAILED for the others. */
 static const enum ctl_exit exits[GZ_STATUS_COUNT] = {
     [GZ_UNREACHABLE] = CTL_UNREACHABLE,
     [GZ_UNAUTHORISED] = CTL_FORBIDDEN,
@@ -28,6 +28,23 @@ static const enum ctl_exit exits[GZ_STATUS_COUNT] = {
     [GZ_VERSION] = CTL_BAD_INPUT,
     [GZ_RATE_LIMITED] = CTL_BUSY,
     [GZ_STORAGE] = CTL_BUSY,
+};
+
+const struct gz_arg_exit ctl_exits[] = {
+    {CTL_OK, "success"},
+    {CTL_FAILED, "another failure, such as a file of this machine; check found something"},
+    {CTL_USAGE, "a wrong command line"},
+    {CTL_UNREACHABLE,
+     "the server cannot be reached, the connection was lost, or no answer came in time; what was "
+     "asked may have been done: with --key it can be asked again"},
+    {CTL_FORBIDDEN, "you may not: unauthorised, forbidden"},
+    {CTL_UNKNOWN, "there is no such thing: unknown_scene, unknown_node"},
+    {CTL_IN_THE_WAY, "something is in the way: conflict, locked, bad_state"},
+    {CTL_BAD_INPUT,
+     "what was asked is wrong: bad_value, bad_message, unknown_op, unknown_handle, too_large, "
+     "too_many, version"},
+    {CTL_BUSY, "the server cannot do it now: rate_limited, storage"},
+    {0},
 };
 
 enum ctl_exit ctl_exit_of(enum gz_status status)

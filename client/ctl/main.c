@@ -81,12 +81,20 @@ int main(int argc, char **argv)
                  "Every command takes these options. gizmoctl COMMAND --help describes a command. "
                  "gizmoctl --version prints the version, --man the manual page, and --completion "
                  "SHELL the completion script for bash, zsh or fish, which also completes the "
-                 "names of scenes.\n\n" CTL_EXIT_HELP,
+                 "names of scenes.\n\n"
+                 "The words of an exit code are those that an error has in parentheses. With "
+                 "--json "
+                 "an error is one line on stderr, "
+                 "{\"op\":\"error\",\"code\":\"unknown_node\",\"message\":\"...\"}, whose code is "
+                 "that "
+                 "word, usage for 2, unreachable for 3, or internal; and a command without an "
+                 "answer prints {\"op\":\"ok\"}.",
              .options = ctl_shared_options},
         .section = "1",
         .version = GIZMOD_VERSION,
         .commands = usages,
         .count = COMMAND_COUNT,
+        .exits = ctl_exits,
     };
     int result = CTL_OK;
     if (argc > 1 && describe(&program, argc - 1, argv + 1, &result)) return result;

@@ -4,6 +4,10 @@
 
 #include "ctl.h"
 
+/* Of a message as it is written here, each number in its longest form: a message that may be sent
+ * fits. */
+#define PACKED_BYTES_MAX (9 * (size_t)GZ_MESSAGE_BYTES_MAX)
+
 /* Appends a type of MessagePack and its length or bits, the highest byte first. */
 static enum gz_status put(struct gz_buffer *out, uint8_t type, uint64_t bits, int bytes)
 {
@@ -63,6 +67,18 @@ static enum gz_status put_value(struct gz_buffer *out, const json_t *value, int 
     }
 }
 
+static enum gz_status pack(struct gz_buffer *out, const json_t *json, struct gz_error *error)
+{
+    if (!json_is_object(json))
+        return gz_fail(error, GZ_BAD_MESSAGE, "a message is an object, with an op");
+    const enum gz_status status = put_value(out, json, 0);
+    if (status == GZ_BAD_MESSAGE)
+        return gz_fail(error, status, "it is nested more than %d deep", GZ_DEPTH_MAX);
+    if (status == GZ_TOO_LARGE)
+        return gz_fail(error, status, "the message is larger than %d bytes", GZ_MESSAGE_BYTES_MAX);
+    return status == GZ_OK ? GZ_OK : gz_fail(error, status, "no memory");
+}
+
 enum gz_status ctl_message_read(struct ctl_message *read, const char *text, size_t size,
                                 struct gz_error *error)
 {
@@ -73,14 +89,7 @@ enum gz_status ctl_message_read(struct ctl_message *read, const char *text, size
         json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &fault);
     if (json == NULL) return gz_fail(error, GZ_BAD_MESSAGE, "it is not JSON: %s", fault.text);
     gz_buffer_clear(&read->bytes);
-    enum gz_status status =
-        json_is_object(json) ? put_value(&read->bytes, json, 0)
-                             : gz_fail(error, GZ_BAD_MESSAGE, "a message is an object, with an op");
-    if (status != GZ_OK && json_is_object(json))
-        gz_fail(error, status,
-                status == GZ_BAD_MESSAGE ? "it is nested more than %d deep"
-                                         : "the message is larger than %d bytes",
-                status == GZ_BAD_MESSAGE ? GZ_DEPTH_MAX : GZ_MESSAGE_BYTES_MAX);
+    const enum gz_status status = pack(&read->bytes, json, error);
     json_decref(json);
     if (status != GZ_OK) return status;
     gz_arena_reset(&read->arena, gz_decode_bytes_max(read->bytes.size));
@@ -91,7 +100,7 @@ enum gz_status ctl_message_read(struct ctl_message *read, const char *text, size
 void ctl_message_init(struct ctl_message *read)
 {
     memset(read, 0, sizeof *read);
-    gz_buffer_init(&read->bytes, GZ_MESSAGE_BYTES_MAX, 0);
+    gz_buffer_init(&read->bytes, PACKED_BYTES_MAX, 0);
     gz_arena_init(&read->arena, 0);
 }
 

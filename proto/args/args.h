@@ -60,6 +60,12 @@ struct gz_arg_command {
     const struct gz_arg_option *options;
 };
 
+/* An exit code, and what it means. */
+struct gz_arg_exit {
+    int code;
+    const char *help; /* NULL ends a list */
+};
+
 struct gz_arg_program {
     struct gz_arg_command
         own;             /* every command takes these options too, unless it has one of that name */
@@ -69,6 +75,7 @@ struct gz_arg_program {
                      otherwise */
     const struct gz_arg_command *const *commands; /* none for a program without commands */
     size_t count;
+    const struct gz_arg_exit *exits; /* for --help and the manual, or NULL */
 };
 
 #define GZ_ARG_OPTIONS_MAX 32 /* of a command, and of a program */

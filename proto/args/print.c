@@ -23,6 +23,7 @@ static bool has_option(const struct gz_arg_command *command, const char *name)
 #define COLUMNS 80
 #define OPTION_COLUMNS 28
 #define COMMAND_COLUMNS 26
+#define EXIT_COLUMNS 5
 
 /* Prints a text whose first line begins in column `indent`, with breaks between its words. */
 static void print_wrapped(FILE *out, const char *text, int indent)
@@ -76,6 +77,17 @@ static void print_commands(FILE *out, const struct gz_arg_program *program)
     if (program->count > 0) fputc('\n', out);
 }
 
+static void print_exits(FILE *out, const struct gz_arg_program *program)
+{
+    const struct gz_arg_exit *row = program->exits;
+    if (row != NULL) fputs("\nExit codes:\n", out);
+    for (; row != NULL && row->help != NULL; row++) {
+        char code[16];
+        snprintf(code, sizeof code, "%d", row->code);
+        print_row(out, code, row->help, EXIT_COLUMNS);
+    }
+}
+
 void gz_args_help(FILE *out, const struct gz_arg_program *program,
                   const struct gz_arg_command *command)
 {
@@ -88,6 +100,7 @@ void gz_args_help(FILE *out, const struct gz_arg_program *program,
     if (command == NULL) print_commands(out, program);
     if (command != NULL) print_options(out, options_of(command), NULL);
     print_options(out, options_of(own), command);
+    if (command == NULL) print_exits(out, program);
     if (shown->notes == NULL) return;
     fputc('\n', out);
     print_wrapped(out, shown->notes, 0);
@@ -138,6 +151,15 @@ static void put_command_page(FILE *out, const struct gz_arg_command *command)
     put_option_pages(out, command);
 }
 
+static void put_exits(FILE *out, const struct gz_arg_exit *row)
+{
+    if (row != NULL) fputs(".SH EXIT STATUS\n", out);
+    for (; row != NULL && row->help != NULL; row++) {
+        fprintf(out, ".TP\n\\fB%d\\fR\n", row->code);
+        put_roff(out, row->help);
+    }
+}
+
 void gz_args_man(FILE *out, const struct gz_arg_program *program)
 {
     const struct gz_arg_command *own = &program->own;
@@ -149,6 +171,7 @@ void gz_args_man(FILE *out, const struct gz_arg_program *program)
     put_option_pages(out, own);
     if (program->count > 0) fputs(".SH COMMANDS\n", out);
     for (size_t i = 0; i < program->count; i++) put_command_page(out, program->commands[i]);
+    put_exits(out, program->exits);
     if (own->notes != NULL) {
         fputs(".SH NOTES\n", out);
         put_roff(out, own->notes);

@@ -65,13 +65,16 @@ static int code_of(const char *said)
         const char *word;
         int code;
     } rows[] = {
-        {"(unauthorised)\n", 4},       {"(forbidden)\n", 4},  {"(unknown_scene)\n", 5},
-        {"(unknown_node)\n", 5},       {"(conflict)\n", 6},   {"(locked)\n", 6},
-        {"(bad_state)\n", 6},          {"(bad_value)\n", 7},  {"(bad_message)\n", 7},
-        {"(unknown_handle)\n", 7},     {"(unknown_op)\n", 7}, {"(too_large)\n", 7},
-        {"(too_many)\n", 7},           {"(version)\n", 7},    {"(rate_limited)\n", 8},
-        {"\"code\":\"bad_value\"", 7}, {"(storage)\n", 8},    {"Unable to connect", 3},
-        {"connect to ws://", 3},
+        {"(unauthorised)\n", 4},  {"(forbidden)\n", 4},
+        {"(unknown_scene)\n", 5}, {"(unknown_node)\n", 5},
+        {"(conflict)\n", 6},      {"(locked)\n", 6},
+        {"(bad_state)\n", 6},     {"(bad_value)\n", 7},
+        {"(bad_message)\n", 7},   {"(unknown_handle)\n", 7},
+        {"(unknown_op)\n", 7},    {"(too_large)\n", 7},
+        {"(too_many)\n", 7},      {"(version)\n", 7},
+        {"(rate_limited)\n", 8},  {"\"code\":\"bad_value\"", 7},
+        {"(storage)\n", 8},       {"Unable to connect", 3},
+        {"connect to ws://", 3},  {"the cluster's database: ", 3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strstr(said, rows[i].word) != NULL) return rows[i].code;
@@ -243,6 +246,9 @@ TEST(test_failures_at_run_time_exit_by_their_kind_with_a_line)
         FAILS("cannot connect to ws://127.0.0.1:1/ws", "ls", "engine", "--server",
               "ws://127.0.0.1:1/ws"),
         FAILS("does not begin with ws://", "ls", "engine", "--server", "ftp://127.0.0.1/ws"),
+        FAILS("the cluster's database: ", "cluster", "postgresql://127.0.0.1:1/x"),
+        FAILS("the cluster's database: ", "cluster", "init", "postgresql://127.0.0.1:1/x"),
+        FAILS("the cluster's database: ", "move", "postgresql://127.0.0.1:1/x", "a", "b"),
         FAILS("port", "ls", "engine", "--server", "ws://127.0.0.1:99999/ws"),
         FAILS("does not end in /ws", "ls", "engine", "--server", "ws://127.0.0.1:1/elsewhere"),
         FAILS("No such file", "import", "/nowhere/a.glb", "engine"),
@@ -312,6 +318,8 @@ TEST(test_help_of_each_command_names_its_options)
 {
     static const struct call calls[] = {
         SAYS("restore SCENE", "--help"),
+        SAYS("  6  something is in the way: conflict, locked, bad_state\n", "--help"),
+        SAYS(".SH EXIT STATUS\n.TP\n\\fB0\\fR\nsuccess\n", "--man"),
         SAYS("FILE SCENE", "import", "--help"),
         SAYS("SCENE FILE", "export", "--help"),
         SAYS("This is final: gizmoctl backup SCENE FILE.db keeps a copy", "rm", "--help"),
