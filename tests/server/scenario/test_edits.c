@@ -147,7 +147,7 @@ TEST_ON_STAGE(test_numbers_come_to_the_scene_as_they_are)
 }
 
 /* The largest that a server takes, and more. */
-TEST_ON_STAGE(test_a_line_may_be_as_large_as_a_message)
+TEST_ON_STAGE(test_large_lines_are_as_long_as_a_message_may_be)
 {
     enum { NODES = 10000 };
     struct stage *stage = *state;
