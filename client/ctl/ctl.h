@@ -138,6 +138,9 @@ GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http 
 enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file,
                            bool replace);
 
+/* Fetches an HTTP path to stdout. */
+enum ctl_exit ctl_print_download(const struct ctl_args *args, const char *path);
+
 /* Replaces a file by these bytes, whole or not at all. A new file is for its owner alone; an
  * existing one keeps its owner and rights. */
 GZ_MUST_USE enum gz_status ctl_write_secret(const char *file, const void *bytes, size_t size,

@@ -75,6 +75,30 @@ static enum gz_status draft_close(struct draft *draft, enum gz_status status,
     return status;
 }
 
+/* The sink of a download to stdout. */
+static enum gz_status handle_output(void *context, const void *bytes, size_t size)
+{
+    (void)context;
+    return fwrite(bytes, 1, size, stdout) == size ? GZ_OK : GZ_INTERNAL;
+}
+
+enum ctl_exit ctl_print_download(const struct ctl_args *args, const char *path)
+{
+    struct gz_error error = {0};
+    const struct gz_http http = {
+        .url = args->server,
+        .method = "GET",
+        .path = path,
+        .token = args->token,
+        .ca = args->ca,
+        .headers = args->headers,
+        .sink = handle_output,
+    };
+    const enum gz_status status = gz_http_perform(&http, &error);
+    if (ferror(stdout)) return ctl_finish_output(args);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
 enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file,
                            bool replace)
 {

@@ -57,6 +57,10 @@ bool ctl_lines_next(struct ctl_lines *lines, const char **text, size_t *size, bo
         lines->is_cut = !has_end && !lines->ended;
         if (was_cut) continue; /* the rest of a line that was given out already */
         lines->number++;
+        if (lines->number == 1 && taken >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) {
+            *text += 3; /* a mark of UTF-8, which some programs write */
+            taken -= 3;
+        }
         *is_whole = !lines->is_cut && taken <= lines->line_max + has_end;
         *size = taken - has_end;
         if (*size > 0 && (*text)[*size - 1] == '\r') --*size;

@@ -880,6 +880,8 @@ TEST_ON_STAGE(test_a_scenes_life_on_the_command_line)
         SAYS(NULL, "backup", "arm", db),
         FAILS("copy.db exists already; to replace it, use --replace", "backup", "arm", db),
         SAYS(NULL, "backup", "arm", db, "--replace"),
+        SAYS("SQLite format 3", "backup", "arm", "-"),
+        FAILS("(unknown_scene)", "backup", "none", "-"),
         SAYS("nothing is wrong", "check", db),
         SAYS("row by row", "check", db, "--against", db),
         SAYS("t (-1, -2, -3) m", "set", "--s", "-1,1,1", "arm", "--t", "-1,-2,-3", "foot", "--user",

@@ -41,7 +41,7 @@ TEST_ON_STAGE(test_each_line_has_one_answer_in_its_order)
     struct test_output output;
     make_arm(stage);
     edit(stage,
-         "{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[1,2,3]}]}\n"
+         "\xef\xbb\xbf{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[1,2,3]}]}\n"
          "\n"
          "  \t\r\n"
          "{\"rid\":77,\"op\":\"create\",\"key\":\"k1\",\"nodes\":[{\"name\":\"a\",\"ref\":\"x\"},"
