@@ -250,6 +250,8 @@ GZ_MUST_USE enum gz_status ctl_lines_fill(struct ctl_lines *lines, struct gz_err
 /* The next line that has been read, without its end, valid until the next call; false if there is
  * none. A line that is longer than the maximum is not whole. */
 bool ctl_lines_next(struct ctl_lines *lines, const char **text, size_t *size, bool *is_whole);
+/* Whether a line has been read and not given out. */
+bool ctl_lines_are_there(struct ctl_lines *lines);
 /* Whether all lines have been given out. */
 bool ctl_lines_are_over(struct ctl_lines *lines);
 

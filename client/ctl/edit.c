@@ -252,18 +252,19 @@ static bool is_over(struct edit *edit)
     return edit->count == 0 && (edit->is_stopped || ctl_lines_are_over(&edit->lines));
 }
 
-/* Waits for the first of these: input, unless lines that are there cannot be sent yet; an answer;
+/* Waits for the first of these: input, unless lines are there that were not sent yet; an answer;
  * and the time at which a line can be sent. */
 static enum gz_status listen(struct edit *edit, struct gz_error *error)
 {
-    const double pause = has_room(edit) ? pause_of(edit) : 0;
-    const bool reads = has_room(edit) && pause <= 0 && !edit->lines.ended;
+    const bool is_ready = ctl_lines_are_there(&edit->lines);
+    const bool reads = has_room(edit) && !is_ready && !edit->lines.ended;
     const short writes = gz_client_wants_write(edit->client) ? POLLOUT : 0;
     struct pollfd polls[] = {
         {.fd = gz_client_fd(edit->client), .events = (short)(POLLIN | writes)},
         {.fd = reads ? edit->lines.descriptor : -1, .events = POLLIN},
     };
-    const double seconds = pause > 0 ? fmin(pause, IDLE_SECONDS) : IDLE_SECONDS;
+    const double seconds =
+        has_room(edit) && is_ready ? fmin(pause_of(edit), IDLE_SECONDS) : IDLE_SECONDS;
     const struct timespec time = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
     (void)ppoll(polls, 2, &time, NULL);
     return polls[1].revents != 0 ? ctl_lines_fill(&edit->lines, error) : GZ_OK;
@@ -294,8 +295,9 @@ static enum gz_status perform(struct edit *edit, struct gz_error *error)
     while (status == GZ_OK && !is_over(edit)) {
         status = listen(edit, error);
         if (status == GZ_OK) status = hear(edit, error);
-        if (status == GZ_OK) send_lines(edit);
         print_answers(edit);
+        if (status == GZ_OK) send_lines(edit);
+        print_answers(edit); /* of lines that were not sent */
     }
     return status;
 }

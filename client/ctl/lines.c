@@ -69,6 +69,11 @@ bool ctl_lines_next(struct ctl_lines *lines, const char **text, size_t *size, bo
     return false;
 }
 
+bool ctl_lines_are_there(struct ctl_lines *lines)
+{
+    return next_size(lines) > 0;
+}
+
 bool ctl_lines_are_over(struct ctl_lines *lines)
 {
     return lines->ended && next_size(lines) == 0;
