@@ -35,7 +35,7 @@ const char *gz_status_word(enum gz_status status)
 
 enum gz_status gz_status_from_word(const char *word, unsigned long size)
 {
-    for (int status = 0; status < GZ_STATUS_COUNT; status++) {
+    for (int status = 0; status < GZ_NO_MEMORY; status++) {
         if (strlen(words[status]) == size && memcmp(words[status], word, size) == 0)
             return (enum gz_status)status;
     }

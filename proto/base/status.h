@@ -29,9 +29,9 @@ enum gz_status {
     GZ_STORAGE, /* the disk refused it */
     GZ_VERSION,
     GZ_INTERNAL,
-    GZ_NO_MEMORY,   /* said as "internal" on the wire */
-    GZ_UNREACHABLE, /* of a client alone: no connection, or it was lost, or no answer came in time
-                     */
+    /* Those below are not on the wire. */
+    GZ_NO_MEMORY,   /* said as "internal" */
+    GZ_UNREACHABLE, /* of a client: no connection, or it was lost, or no answer came in time */
     GZ_STATUS_COUNT
 };
 

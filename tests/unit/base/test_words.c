@@ -60,6 +60,7 @@ TEST(test_status_words_come_back)
     }
     assert_string_equal(gz_status_word(GZ_NO_MEMORY), "internal");
     assert_string_equal(gz_status_word(GZ_UNREACHABLE), "unreachable");
+    assert_int_equal(gz_status_from_word("unreachable", 11), GZ_INTERNAL); /* not on the wire */
     assert_string_equal(gz_status_word((enum gz_status)GZ_STATUS_COUNT), "internal");
     assert_int_equal(gz_status_from_word("", 0), GZ_INTERNAL);
 }
