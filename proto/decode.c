@@ -830,7 +830,11 @@ static enum gz_status apply_record_rule(struct decoder *decoder,
         }
         pointer->phase = GZ_PHASE_DOWN;
         break;
-    case GZ_RECORD_SET_NODE: turn_euler_into_r(decoder, base); break;
+    case GZ_RECORD_SET_NODE:
+        if ((has & GZ_HAS_SET_NODE_T) != 0 && (has & GZ_HAS_SET_NODE_XYZ) != 0)
+            return fail(decoder, place, GZ_BAD_VALUE, "either t or x, y and z may be given");
+        turn_euler_into_r(decoder, base);
+        break;
     }
     return GZ_OK;
 }

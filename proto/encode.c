@@ -221,6 +221,7 @@ static bool has_content(const struct gz_row *row, const void *base)
     switch (row->kind) {
     case GZ_KIND_BOOL:
     case GZ_KIND_CHOICE: return *(const bool *)value;
+    case GZ_KIND_COUNT:
     case GZ_KIND_WORDS: return *(const uint64_t *)value != 0;
     case GZ_KIND_TEXT: return ((const struct gz_text *)value)->size > 0;
     case GZ_KIND_IDS: return ((const struct gz_ids *)value)->count > 0;

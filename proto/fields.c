@@ -221,11 +221,55 @@ static const struct gz_row wheel_rows[] = {
             .size_max = 6, .rule = GZ_FIELD_RULE_BOX, IF(RECORD##_BOUNDS)                          \
     }
 
+/* A node, and where it is to be: the whole or parts of it. */
+#define PLACED_ROWS                                                                                \
+    ID("id", gz_set_node, id, REQUIRED), TRS_ROWS(gz_set_node, SET_NODE),                          \
+        NUMBER("x", gz_set_node, trs.t.x, COORDINATE, IF(SET_NODE_X)),                             \
+        NUMBER("y", gz_set_node, trs.t.y, COORDINATE, IF(SET_NODE_Y)),                             \
+        NUMBER("z", gz_set_node, trs.t.z, COORDINATE, IF(SET_NODE_Z)),                             \
+        {ROW("euler", GZ_KIND_EULER, struct gz_set_node, trs.r), IF(SET_NODE_EULER)},              \
+    {                                                                                              \
+        ROW("order", GZ_KIND_ORDER, struct gz_set_node, trs.r), .terms = &gz_euler_words, IF_ANY   \
+    }
+
+static const struct gz_row hold_rows[] = {
+    OP,
+    RID,
+    COUNT("hold", gz_hold_message, hold, IF_ANY),
+    IDS("nodes", gz_hold_message, nodes, REQUIRED),
+    BOOL("path", gz_hold_message, path, IF(HOLD_PATH)),
+};
+
+static const struct gz_row posed_node_rows[] = {PLACED_ROWS};
+static const struct gz_record_type posed_node_record = {
+    RECORD_OF(posed_node_rows, gz_set_node),
+    .unique = true,
+    .at_most_one = GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_EULER,
+    .rule = GZ_RECORD_SET_NODE,
+};
+static const struct gz_row pose_rows[] = {
+    OP,
+    RID,
+    COUNT("hold", gz_pose_message, hold, IF_ANY),
+    RECORDS("nodes", gz_pose_message, nodes, count, posed_node_record, REQUIRED),
+    COUNT("n", gz_pose_message, n, IF(POSE_N)),
+};
+static const struct gz_row release_rows[] = {
+    OP,
+    RID,
+    KEY,
+    COUNT("hold", gz_pose_message, hold, IF_ANY),
+    COUNT("n", gz_pose_message, n, IF(POSE_N)),
+};
+static const struct gz_row cancel_rows[] = {
+    OP,
+    RID,
+    COUNT("hold", gz_pose_message, hold, IF_ANY),
+    COUNT("n", gz_pose_message, n, IF(POSE_N)),
+};
+
 static const struct gz_row set_node_rows[] = {
-    ID("id", gz_set_node, id, REQUIRED),
-    TRS_ROWS(gz_set_node, SET_NODE),
-    {ROW("euler", GZ_KIND_EULER, struct gz_set_node, trs.r), IF(SET_NODE_EULER)},
-    {ROW("order", GZ_KIND_ORDER, struct gz_set_node, trs.r), .terms = &gz_euler_words, IF_ANY},
+    PLACED_ROWS,
     TEXT("name", gz_set_node, name, GZ_NAME_BYTES_MAX, IF(SET_NODE_NAME)),
     SIMPLE(GZ_KIND_PARENT, "parent", gz_set_node, parent, IF(SET_NODE_PARENT)),
     BOOL("keep", gz_set_node, keep, IF_ANY),
@@ -772,6 +816,10 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_GRAB] = {ROWS(grab_rows), .at_most_one = PLACE_BITS,
                     .at_least_one = PLACE_BITS | GZ_HAS_POINTER_VALUE, .rule = GZ_RECORD_GRAB},
     [GZ_OP_WHEEL] = {ROWS(wheel_rows)},
+    [GZ_OP_HOLD] = {ROWS(hold_rows)},
+    [GZ_OP_POSE] = {ROWS(pose_rows)},
+    [GZ_OP_RELEASE] = {ROWS(release_rows)},
+    [GZ_OP_CANCEL] = {ROWS(cancel_rows)},
     [GZ_OP_SET] = {ROWS(set_rows)},
     [GZ_OP_CREATE] = {ROWS(create_rows)},
     [GZ_OP_DELETE] = {ROWS(delete_rows)},
@@ -825,6 +873,10 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_POINTER] = "pointer",
     [GZ_OP_GRAB] = "grab",
     [GZ_OP_WHEEL] = "wheel",
+    [GZ_OP_HOLD] = "hold",
+    [GZ_OP_POSE] = "pose",
+    [GZ_OP_RELEASE] = "release",
+    [GZ_OP_CANCEL] = "cancel",
     [GZ_OP_SET] = "set",
     [GZ_OP_CREATE] = "create",
     [GZ_OP_DELETE] = "delete",

@@ -82,7 +82,7 @@ enum gz_record_rule {
     GZ_RECORD_PLAIN,
     GZ_RECORD_POINTER,  /* at or ray, unless the phase is up or cancel */
     GZ_RECORD_GRAB,     /* at or ray, or a value; the phase, if present, is down */
-    GZ_RECORD_SET_NODE, /* r is made of euler and order */
+    GZ_RECORD_SET_NODE, /* t, or single coordinates; r is made of euler and order */
 };
 
 struct gz_record_type {

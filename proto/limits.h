@@ -64,6 +64,11 @@
 /* Steps of a pointer from one edge of a viewport to the other: 16 bits, a fraction of a pixel. */
 #define GZ_SPOT_STEPS 65535
 
+/* ---- Poses from outside ---- */
+
+/* Holds of a session at once: a robot's joints, or a few trackers, may be one or many. */
+#define GZ_HOLDS_MAX 64
+
 /* ---- Text, in bytes of UTF-8 ---- */
 
 #define GZ_NAME_BYTES_MAX 256      /* a node's name */

@@ -52,6 +52,10 @@ enum gz_op {
     GZ_OP_POINTER,
     GZ_OP_GRAB,
     GZ_OP_WHEEL,
+    GZ_OP_HOLD,
+    GZ_OP_POSE,
+    GZ_OP_RELEASE,
+    GZ_OP_CANCEL,
     GZ_OP_SET,
     GZ_OP_CREATE,
     GZ_OP_DELETE,
@@ -144,13 +148,21 @@ enum gz_has {
     GZ_HAS_WHEEL_AT = 1 << 2,
     /* set */
     GZ_HAS_SET_BASE = 1 << 2,
-    /* an element of set's nodes */
+    /* hold */
+    GZ_HAS_HOLD_PATH = 1 << 2,
+    /* pose, release, cancel */
+    GZ_HAS_POSE_N = 1 << 4,
+    /* an element of set's and pose's nodes */
     GZ_HAS_SET_NODE_T = 1 << 2,
     GZ_HAS_SET_NODE_R = 1 << 3,
     GZ_HAS_SET_NODE_S = 1 << 4,
     GZ_HAS_SET_NODE_NAME = 1 << 5,
     GZ_HAS_SET_NODE_PARENT = 1 << 6,
     GZ_HAS_SET_NODE_EULER = 1 << 7,
+    GZ_HAS_SET_NODE_X = 1 << 10,
+    GZ_HAS_SET_NODE_Y = 1 << 11,
+    GZ_HAS_SET_NODE_Z = 1 << 12,
+    GZ_HAS_SET_NODE_XYZ = GZ_HAS_SET_NODE_X | GZ_HAS_SET_NODE_Y | GZ_HAS_SET_NODE_Z,
     /* an element of create's nodes */
     GZ_HAS_CREATE_NODE_T = 1 << 2,
     GZ_HAS_CREATE_NODE_R = 1 << 3,
@@ -352,13 +364,28 @@ struct gz_wheel {
     double dy, at[2];
 };
 
+struct gz_hold_message {
+    uint64_t hold; /* the client's number for it; 0 if it is left out */
+    struct gz_ids nodes;
+    bool path; /* PATH; recorded without it */
+};
+
 struct gz_set_node {
     uint64_t has;
     uint64_t id;
-    gz_trs trs; /* EULER becomes r, and R is set as well; never encoded as euler */
-    struct gz_text name;
-    uint64_t parent; /* 0 is the root */
-    bool keep;       /* with PARENT: the place in the world stays */
+    gz_trs trs; /* T: t; without it X, Y and Z: single coordinates of it. EULER becomes r, and R is
+                   set as well; never encoded as euler */
+    struct gz_text name; /* this, `parent` and `keep` only in set */
+    uint64_t parent;     /* 0 is the root */
+    bool keep;           /* with PARENT: the place in the world stays */
+};
+
+/* pose, and without nodes release and cancel */
+struct gz_pose_message {
+    uint64_t hold; /* as in struct gz_hold_message */
+    const struct gz_set_node *nodes;
+    size_t count;
+    uint64_t n;
 };
 
 struct gz_set {
@@ -744,6 +771,8 @@ struct gz_message {
         struct gz_select select;
         struct gz_pointer_message pointer; /* pointer and grab */
         struct gz_wheel wheel;
+        struct gz_hold_message hold;
+        struct gz_pose_message pose; /* pose, release, cancel */
         struct gz_set set;
         struct gz_create create;
         struct gz_ids remove; /* delete */

@@ -68,7 +68,7 @@ CREATE TABLE edits (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind = 'translate' OR kind = 'rotate' OR kind = 'scale' OR kind = 'ball' OR kind = 'wheel'
                OR kind = 'set' OR kind = 'create' OR kind = 'delete' OR kind = 'undo' OR kind = 'redo'
-               OR kind = 'restore' OR kind = 'import'),
+               OR kind = 'restore' OR kind = 'import' OR kind = 'pose'),
     handle TEXT CHECK (handle IS NULL OR handle = 'tx' OR handle = 'ty' OR handle = 'tz' OR handle = 'txy' OR handle = 'tyz'
                OR handle = 'tzx' OR handle = 'tv' OR handle = 'rx' OR handle = 'ry' OR handle = 'rz'
                OR handle = 'rv' OR handle = 'rb' OR handle = 'sx' OR handle = 'sy' OR handle = 'sz'

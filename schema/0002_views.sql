@@ -72,6 +72,7 @@ SELECT e.user AS who,
                WHEN 'byp' THEN 'scaled along y' WHEN 'bzn' THEN 'scaled along z' WHEN 'bzp' THEN 'scaled along z'
                ELSE iif(e.handle LIKE 'b___', 'scaled evenly', 'scaled') END
            WHEN 'wheel' THEN 'scaled by wheel'
+           WHEN 'pose' THEN 'posed'
            WHEN 'set' THEN (
                SELECT coalesce(nullif(substr(
                           iif(s.moved, ', set position', '') || iif(s.turned, ', set rotation', '') ||
@@ -128,7 +129,7 @@ SELECT e.id AS edit, e.user AS who, e.kind, e.handle,
        strftime('%Y-%m-%dT%H:%M:%fZ', e.ended, 'unixepoch') AS ended,
        round(e.ended - e.began, 3) AS seconds
   FROM edits e
- WHERE e.handle IS NOT NULL OR e.kind = 'wheel';
+ WHERE e.handle IS NOT NULL OR e.kind IN ('wheel', 'pose');
 
 -- The path of each drag, node by node: its start, the recorded points, its end; between two points the node went in a straight line.
 -- A rest is two points. seconds count from the drag's beginning. The unary + makes SQLite use the index of changes by node: an edit may
@@ -152,7 +153,7 @@ SELECT edit, who, node_id, node, seq, strftime('%Y-%m-%dT%H:%M:%fZ', time, 'unix
                        before_rx AS rx, before_ry AS ry, before_rz AS rz, before_rw AS rw,
                        before_sx AS sx, before_sy AS sy, before_sz AS sz
                   FROM changes c JOIN edits e ON e.id = c.edit
-                 WHERE c.did = 'change' AND (e.handle IS NOT NULL OR e.kind = 'wheel')
+                 WHERE c.did = 'change' AND (e.handle IS NOT NULL OR e.kind IN ('wheel', 'pose'))
                 UNION ALL
                 SELECT s.edit, s.node, s.seq, s.time, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz
                   FROM samples s JOIN edits e ON e.id = s.edit
@@ -165,7 +166,7 @@ SELECT edit, who, node_id, node, seq, strftime('%Y-%m-%dT%H:%M:%fZ', time, 'unix
                 SELECT c.edit, c.node, c.seq, e.ended, after_tx, after_ty, after_tz,
                        after_rx, after_ry, after_rz, after_rw, after_sx, after_sy, after_sz
                   FROM changes c JOIN edits e ON e.id = c.edit
-                 WHERE c.did = 'change' AND c.seq IS NOT NULL AND (e.handle IS NOT NULL OR e.kind = 'wheel')) p
+                 WHERE c.did = 'change' AND c.seq IS NOT NULL AND (e.handle IS NOT NULL OR e.kind IN ('wheel', 'pose'))) p
           JOIN edits e ON e.id = p.edit)
  ORDER BY edit, node_id, seq, time;
 

@@ -7,8 +7,8 @@ static const char *const phase_words[GZ_PHASE_COUNT] = {"hover", "down", "move",
 static const char *const role_words[GZ_ROLE_COUNT] = {"viewer", "editor", "admin"};
 static const char *const how_words[GZ_HOW_COUNT] = {"set", "add", "remove", "toggle"};
 static const char *const edit_kind_words[GZ_EDIT_KIND_COUNT] = {
-    "translate", "rotate", "scale", "ball", "wheel",   "set",
-    "create",    "delete", "undo",  "redo", "restore", "import",
+    "translate", "rotate", "scale", "ball",    "wheel",  "set",  "create",
+    "delete",    "undo",   "redo",  "restore", "import", "pose",
 };
 
 const struct gz_vocabulary gz_phase_words = {phase_words, GZ_PHASE_COUNT};

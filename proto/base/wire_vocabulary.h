@@ -37,6 +37,7 @@ enum gz_edit_kind {
     GZ_EDIT_REDO,
     GZ_EDIT_RESTORE,
     GZ_EDIT_IMPORT,
+    GZ_EDIT_POSE,
     GZ_EDIT_KIND_COUNT
 };
 

@@ -27,7 +27,7 @@ WITH drag (edit, step) AS (
            (SELECT edit, step FROM (SELECT edit, step FROM changes WHERE node = ?1 AND seq > ?2 ORDER BY seq, step LIMIT 1)
             UNION ALL SELECT edit, step FROM changes WHERE node = ?1 AND seq IS NULL
             LIMIT 1)
-       AND e.began_seq < ?2 AND (e.handle IS NOT NULL OR e.kind = 'wheel'))
+       AND e.began_seq < ?2 AND (e.handle IS NOT NULL OR e.kind IN ('wheel', 'pose')))
 SELECT edit, seq, {trs}
   FROM (SELECT s.edit, s.seq, {trs s.}
           FROM drag d JOIN samples s ON s.edit = d.edit

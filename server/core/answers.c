@@ -172,9 +172,8 @@ void gz_session_ok_turn(struct gz_session *session, const struct gz_message *req
     gesture->held_count++;
 }
 
-void gz_session_let_answers_go(struct gz_session *session)
+void gz_session_let_answers_go(struct gz_session *session, struct gz_gesture *gesture)
 {
-    struct gz_gesture *gesture = &session->gesture;
     while (gesture->held != NULL) {
         struct gz_journal_entry *entry = gesture->held;
         gesture->held = entry->older;

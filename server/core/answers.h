@@ -13,23 +13,25 @@
  * core's scratch memory, which the caller has emptied. */
 
 struct gz_session;
+struct gz_gesture;
 
 typedef enum gz_status gz_handler(struct gz_session *session, const struct gz_message *message,
                                   struct gz_failure *failure);
 
-gz_handler gz_on_camera, gz_on_tool, gz_on_select;             /* setup.c */
-gz_handler gz_on_interest;                                     /* setup.c */
-gz_handler gz_on_pick;                                         /* pick.c */
-gz_handler gz_on_pointer, gz_on_grab, gz_on_wheel;             /* pointer.c */
-gz_handler gz_on_set, gz_on_create, gz_on_delete;              /* edit.c */
-gz_handler gz_on_undo, gz_on_redo, gz_on_revert;               /* undo.c */
-gz_handler gz_on_history, gz_on_at, gz_on_path, gz_on_restore; /* history.c */
-gz_handler gz_on_note;                                         /* notes.c */
-gz_handler gz_on_checkpoint, gz_on_checkpoints;                /* notes.c */
-gz_handler gz_on_access, gz_on_accesses;                       /* roles.c */
-gz_handler gz_on_link;                                         /* token.c */
-gz_handler gz_on_token;                                        /* token.c */
-gz_handler gz_on_who;                                          /* setup.c */
+gz_handler gz_on_camera, gz_on_tool, gz_on_select;              /* setup.c */
+gz_handler gz_on_interest;                                      /* setup.c */
+gz_handler gz_on_pick;                                          /* pick.c */
+gz_handler gz_on_pointer, gz_on_grab, gz_on_wheel;              /* pointer.c */
+gz_handler gz_on_hold, gz_on_pose, gz_on_release, gz_on_cancel; /* hold.c */
+gz_handler gz_on_set, gz_on_create, gz_on_delete;               /* edit.c */
+gz_handler gz_on_undo, gz_on_redo, gz_on_revert;                /* undo.c */
+gz_handler gz_on_history, gz_on_at, gz_on_path, gz_on_restore;  /* history.c */
+gz_handler gz_on_note;                                          /* notes.c */
+gz_handler gz_on_checkpoint, gz_on_checkpoints;                 /* notes.c */
+gz_handler gz_on_access, gz_on_accesses;                        /* roles.c */
+gz_handler gz_on_link;                                          /* token.c */
+gz_handler gz_on_token;                                         /* token.c */
+gz_handler gz_on_who;                                           /* setup.c */
 
 /* ---- answers ---- */
 
@@ -64,7 +66,17 @@ void gz_session_ok_seq(struct gz_session *session, const struct gz_message *requ
  * disk could still take the turn back. */
 void gz_session_ok_turn(struct gz_session *session, const struct gz_message *request);
 /* The gesture ends: the answers that wait for that now wait for the disk. */
-void gz_session_let_answers_go(struct gz_session *session);
+void gz_session_let_answers_go(struct gz_session *session, struct gz_gesture *gesture);
+/* The message that ends a gesture has no gesture that runs: an earlier message ended it, or an
+ * earlier connection, and the disk may not know yet. Answers, or fails. */
+GZ_MUST_USE enum gz_status gz_session_answer_over(struct gz_session *session,
+                                                  const struct gz_message *message,
+                                                  struct gz_failure *failure);
+/* Whether an edit has the key of a message that ends a gesture. If the gesture does not run, the
+ * message was sent again, and gets the answer of that edit. A running gesture is another one: the
+ * message is refused (*status) and the gesture goes on, so that nothing is lost. */
+bool gz_session_end_is_known(struct gz_session *session, const struct gz_message *message,
+                             bool runs, enum gz_status *status, struct gz_failure *failure);
 /* Whether the refusal of an edit waits, because it may say what an edit brought about that is not
  * on the disk: that a node is gone, a name is taken, there is nothing to undo. Else it is the
  * caller's to send. */

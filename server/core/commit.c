@@ -176,26 +176,28 @@ static bool add_place(struct gz_core *core, struct placed_nodes *places, const s
     return true;
 }
 
-/* Whether a drag that is not sampled holds the node. */
+/* Whether a gesture that is not sampled holds the node. */
 static bool is_unsampled(const struct gz_core *core, const struct gz_node *node)
 {
     const struct gz_session *holder =
         node->holder != 0 ? gz_core_session(core, node->holder) : NULL;
-    return holder != NULL && !gz_gesture_is_sampled(&holder->gesture);
+    const struct gz_gesture *gesture = holder != NULL ? &holder->gesture : NULL;
+    while (gesture != NULL && gesture->number != node->grip) gesture = gesture->next;
+    return gesture != NULL && !gz_gesture_is_sampled(gesture);
 }
 
-/* Adds the nodes of such a drag as they were at its beginning, if the disk does not have that
+/* Adds the nodes of such a gesture as they were at its beginning, if the disk does not have that
  * yet. */
 static bool add_starts(struct gz_core *core, struct placed_nodes *places,
-                       const struct gz_session *session)
+                       const struct gz_session *session, const struct gz_gesture *gesture)
 {
-    const struct gz_gesture *gesture = &session->gesture;
+    const struct gz_grip grip = {session->id, gesture->number};
     if (gz_gesture_is_sampled(gesture) || gesture->edit.began_seq <= core->sent_seq) return true;
     for (size_t i = 0; i < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
         if (target->start_seq <= core->sent_seq) continue;
         const struct gz_node *node = gz_scene_find(core->scene, target->id);
-        if (node != NULL && node->holder == session->id &&
+        if (node != NULL && gz_grip_has(grip, node) &&
             !add_place(core, places, node, target->start_seq, &target->start))
             return false;
     }
@@ -212,7 +214,9 @@ static bool find_changed(struct gz_core *core, struct placed_nodes *places)
             return false;
     }
     for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake)
-        if (!add_starts(core, places, session)) return false;
+        for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next)
+            if (!add_starts(core, places, session, gesture)) return false;
     if (places->count > 0) qsort(places->list, places->count, sizeof *places->list, compare_places);
     return true;
 }
@@ -244,9 +248,9 @@ static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
 /* Adds a gesture that moved for the first time; if it is sampled, with the starts of its nodes. Its
  * value and residual are stored at its end. From now on the gesture has a drop, so that its end
  * needs no memory. */
-static bool add_begun(struct gz_core *core, struct gz_batch *batch, struct gz_session *session)
+static bool add_begun(struct gz_core *core, struct gz_batch *batch,
+                      const struct gz_session *session, struct gz_gesture *gesture)
 {
-    struct gz_gesture *gesture = &session->gesture;
     struct gz_edit_record *record =
         gz_arena_add(&batch->arena, &batch->begun, &batch->begun_count, sizeof *record);
     if (gesture->edit.drop == NULL) gesture->edit.drop = create_drop(gesture->edit.id);
@@ -280,26 +284,32 @@ static bool sample_gesture(const struct gz_core *core, struct gz_batch *batch,
     return true;
 }
 
-/* The payer of the drag is charged for the rows. */
+/* The payer of the gesture is charged for the rows. */
 static bool add_samples(const struct gz_core *core, struct gz_batch *batch,
-                        const struct gz_session *session)
+                        const struct gz_session *session, const struct gz_gesture *gesture)
 {
     const size_t before = batch->sample_count;
-    if (!sample_gesture(core, batch, &session->gesture)) return false;
+    if (!sample_gesture(core, batch, gesture)) return false;
     gz_host_charge(&core->options.host, session->payer,
                    (batch->sample_count - before) * GZ_FILE_BYTES_PER_SAMPLE);
     return true;
 }
 
+static bool add_gesture(struct gz_core *core, struct gz_batch *batch,
+                        const struct gz_session *session, struct gz_gesture *gesture)
+{
+    if (!gesture->moved) return true;
+    if (gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun(core, batch, session, gesture))
+        return false;
+    return !gz_gesture_has_path(gesture) || add_samples(core, batch, session, gesture);
+}
+
 static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
 {
-    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
-        const struct gz_gesture *gesture = &session->gesture;
-        if (!gesture->moved) continue;
-        if (gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun(core, batch, session))
-            return false;
-        if (gz_gesture_is_sampled(gesture) && !add_samples(core, batch, session)) return false;
-    }
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake)
+        for (struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next)
+            if (!add_gesture(core, batch, session, gesture)) return false;
     return true;
 }
 
@@ -329,10 +339,12 @@ static size_t count_held(const struct gz_core *core)
     size_t count = 0;
     for (const struct gz_session *session = core->awake; session != NULL;
          session = session->next_awake) {
-        const struct gz_gesture *gesture = &session->gesture;
-        bool counts = gz_gesture_is_sampled(gesture) ? gesture->moved
-                                                     : gesture->edit.began_seq > core->sent_seq;
-        count += counts ? gesture->count : 0;
+        for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next) {
+            bool counts = gz_gesture_is_sampled(gesture) ? gesture->moved
+                                                         : gesture->edit.began_seq > core->sent_seq;
+            count += counts ? gesture->count : 0;
+        }
     }
     return count;
 }
@@ -390,42 +402,55 @@ static size_t touched_first(struct gz_gesture *gesture, const uint64_t *sorted, 
     return touched;
 }
 
-/* Cancels the drags of nodes whose edits are taken back, because their starts are no longer valid.
- * Without the memory to tell them apart, cancels every drag. */
+/* Cancels the gesture if it holds one of these nodes, and tells its session. */
+static void cancel_on(struct gz_session *session, struct gz_gesture *gesture, const uint64_t *nodes,
+                      size_t count, const char *why)
+{
+    const size_t touched = touched_first(gesture, nodes, count);
+    if (touched == 0) return;
+    struct gz_failure failure = {.nodes = gesture->ids, .node_count = touched};
+    char label[GZ_LABEL_BYTES];
+    gz_node_label(session->core->scene, gesture->ids[0], NULL, label);
+    gz_fail(&failure.error, GZ_STORAGE,
+            "the %s of %s ended: an edit that it builds on could not be stored: %s",
+            gesture->number == GZ_GRIP_POINTER ? "drag" : "hold", label, why);
+    gz_session_refuse(session, false, 0, &failure, false);
+    gz_interaction_cancel(session, gesture);
+}
+
+/* Cancels the gestures on nodes whose edits are taken back, because their starts are no longer
+ * valid. Without the memory to tell them apart, cancels every gesture. */
 static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
 {
     size_t count;
     const uint64_t *nodes = pending_nodes(core, &count);
     for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
-        size_t touched = touched_first(&session->gesture, nodes, count);
-        if (touched == 0) continue;
-        struct gz_failure failure = {.nodes = session->gesture.ids, .node_count = touched};
-        char label[GZ_LABEL_BYTES];
-        gz_node_label(core->scene, session->gesture.ids[0], NULL, label);
-        gz_fail(&failure.error, GZ_STORAGE,
-                "the drag of %s ended: an edit that it builds on could not be stored: %s", label,
-                why);
-        gz_session_refuse(session, false, 0, &failure, false);
-        gz_interaction_cancel(session);
+        struct gz_gesture *gesture = &session->gesture, *next;
+        for (; gesture != NULL; gesture = next) {
+            next = gesture->next;
+            cancel_on(session, gesture, nodes, count, why);
+        }
     }
 }
 
 /* The batches from this number on were not stored: the file does not know of their gestures. */
 static void mark_unstored(struct gz_core *core, uint64_t batch)
 {
-    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
-        struct gz_gesture_edit *edit = &session->gesture.edit;
-        if (edit->stored == GZ_EDIT_SENT && edit->batch >= batch) edit->stored = GZ_EDIT_UNKNOWN;
-    }
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake)
+        for (struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next)
+            if (gesture->edit.stored == GZ_EDIT_SENT && gesture->edit.batch >= batch)
+                gesture->edit.stored = GZ_EDIT_UNKNOWN;
 }
 
 /* The batches up to this number were stored. */
 static void mark_stored(struct gz_core *core, uint64_t batch)
 {
-    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
-        struct gz_gesture_edit *edit = &session->gesture.edit;
-        if (edit->stored == GZ_EDIT_SENT && edit->batch <= batch) edit->stored = GZ_EDIT_KNOWN;
-    }
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake)
+        for (struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next)
+            if (gesture->edit.stored == GZ_EDIT_SENT && gesture->edit.batch <= batch)
+                gesture->edit.stored = GZ_EDIT_KNOWN;
 }
 
 /* Later entries depend on those in the refused batch: all of them are taken back. */

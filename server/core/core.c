@@ -147,11 +147,15 @@ size_t gz_core_forget_graves(struct gz_core *core)
 void gz_core_finish_gestures(struct gz_core *core)
 {
     for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
-        bool is_over = session->ended || core->frozen[0] != '\0' ||
-                       core->clock.now.mono_s >= session->gesture.closes_s;
-        if (session->gesture.interaction == NULL || !is_over) continue;
-        if (gz_core_puts_off(core, session->gesture.count)) continue;
-        gz_interaction_finish(session, NULL);
+        const bool are_over = session->ended || core->frozen[0] != '\0';
+        struct gz_gesture *gesture = &session->gesture, *next;
+        for (; gesture != NULL; gesture = next) {
+            next = gesture->next;
+            if (gesture->interaction == NULL) continue;
+            if (!are_over && core->clock.now.mono_s < gesture->closes_s) continue;
+            if (!gz_core_puts_off(core, gesture->count))
+                gz_interaction_finish(session, gesture, NULL);
+        }
     }
 }
 
@@ -159,7 +163,9 @@ void gz_core_finish_gestures(struct gz_core *core)
 static void catch_up(struct gz_core *core)
 {
     for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake)
-        gz_interaction_catch_up(session);
+        for (struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next)
+            gz_interaction_catch_up(session, gesture);
 }
 
 /* A dragged node may be below another dragged node, and that below a third: each round poses at
@@ -171,7 +177,7 @@ static void follow_parents(struct gz_core *core)
         moved = false;
         for (struct gz_session *session = core->awake; session != NULL;
              session = session->next_awake)
-            moved |= gz_interaction_follow(session);
+            moved |= gz_interaction_follow(session, &session->gesture);
     }
 }
 
@@ -279,7 +285,10 @@ static double frame_due(const struct gz_session *session)
 
 static double session_deadline(const struct gz_session *session)
 {
-    double deadline = fmin(gz_interaction_due(session), gz_session_gizmo_due(session));
+    double deadline = gz_session_gizmo_due(session);
+    for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+         gesture = gesture->next)
+        deadline = fmin(deadline, gz_interaction_due(session, gesture));
     if (session->gesture.interaction != NULL) deadline = fmin(deadline, session->gesture.closes_s);
     if (session->ended) return deadline;
     if (gz_session_has_work(session) || session->frame_waits) return -INFINITY;
@@ -534,7 +543,7 @@ bool gz_session_is_replaced(const struct gz_session *session)
 
 bool gz_session_holds_nodes(const struct gz_session *session)
 {
-    return session->gesture.count > 0;
+    return session->presence.user.locks.count > 0;
 }
 
 bool gz_session_waits_for_core(const struct gz_session *session)

@@ -6,6 +6,7 @@
 
 #include "core/answers.h"
 #include "core/bulk.h"
+#include "core/hold.h"
 #include "core/interaction.h"
 #include "core/pending.h"
 #include "core/session.h"
@@ -138,6 +139,20 @@ struct gz_load gz_weigh_interest(const struct gz_session *session, const struct 
                                      message->interest.nodes.count};
 }
 
+/* Poses are charged by what they move, and wait if they cannot be afforded. */
+struct gz_load gz_weigh_hold(const struct gz_session *session, const struct gz_message *message)
+{
+    (void)session;
+    const size_t count = message->hold.nodes.count;
+    return load_of(GZ_PRICE_MOVED * count, count);
+}
+
+struct gz_load gz_weigh_release(const struct gz_session *session, const struct gz_message *message)
+{
+    const struct gz_gesture *hold = gz_session_hold(session, message->pose.hold);
+    return (struct gz_load){.own = hold != NULL ? hold->count : 0};
+}
+
 struct gz_load gz_weigh_set(const struct gz_session *session, const struct gz_message *message)
 {
     (void)session;
@@ -250,6 +265,7 @@ static bool are_named_there(const struct gz_session *session, const struct gz_me
     switch (message->op) {
     case GZ_OP_SELECT: return are_there(session, message->select.nodes);
     case GZ_OP_GRAB: return are_there(session, message->pointer.nodes);
+    case GZ_OP_HOLD: return are_there(session, message->hold.nodes);
     case GZ_OP_SET: return are_set_there(session, &message->set);
     case GZ_OP_CREATE: return are_parents_there(session, &message->create);
     case GZ_OP_DELETE: return are_there(session, message->remove);
@@ -296,6 +312,10 @@ static const struct row {
     [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false, gz_weigh_pointer},
     [GZ_OP_GRAB] = {gz_on_grab, GZ_ROLE_EDITOR, true, false, gz_weigh_grab},
     [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false, gz_weigh_wheel},
+    [GZ_OP_HOLD] = {gz_on_hold, GZ_ROLE_EDITOR, true, false, gz_weigh_hold},
+    [GZ_OP_POSE] = {gz_on_pose, GZ_ROLE_EDITOR, false, false, NULL},
+    [GZ_OP_RELEASE] = {gz_on_release, GZ_ROLE_EDITOR, false, false, gz_weigh_release},
+    [GZ_OP_CANCEL] = {gz_on_cancel, GZ_ROLE_EDITOR, false, false, gz_weigh_release},
     [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true, gz_weigh_set},
     [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true, gz_weigh_create},
     [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true, gz_weigh_delete},
@@ -395,7 +415,8 @@ static bool has_to_await_disk(const struct gz_session *session, const struct gz_
                               const struct gz_load *load)
 {
     const bool is_cancel =
-        message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_CANCEL;
+        message->op == GZ_OP_CANCEL ||
+        (message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_CANCEL);
     return gz_budget_awaits_disk(session) &&
            (table[message->op].edits || (load->own > 0 && !is_cancel));
 }
@@ -428,7 +449,7 @@ static enum gz_status take_room(const struct gz_session *session, const struct g
 static bool is_seen(enum gz_op op)
 {
     return op == GZ_OP_POINTER || op == GZ_OP_SELECT || op == GZ_OP_GRAB || op == GZ_OP_WHEEL ||
-           (table[op].edits && op != GZ_OP_ACCESS);
+           op == GZ_OP_HOLD || (table[op].edits && op != GZ_OP_ACCESS);
 }
 
 /* Leaves the message in place, for the inbox. */

@@ -32,7 +32,8 @@ typedef struct gz_load gz_weigher(const struct gz_session *session,
 /* Messages that cost a little more than others, of which the amount shows on the way. */
 gz_weigher gz_weigh_something;
 gz_weigher gz_weigh_select, gz_weigh_pointer, gz_weigh_grab, gz_weigh_wheel, gz_weigh_pick;
-gz_weigher gz_weigh_interest, gz_weigh_set, gz_weigh_create, gz_weigh_delete;
+gz_weigher gz_weigh_hold, gz_weigh_release, gz_weigh_interest, gz_weigh_set, gz_weigh_create,
+    gz_weigh_delete;
 gz_weigher gz_weigh_undo, gz_weigh_redo, gz_weigh_revert;
 /* Messages that verify or sign a token; that ask for a list of users. */
 gz_weigher gz_weigh_signature, gz_weigh_who;

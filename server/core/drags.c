@@ -30,12 +30,11 @@ static enum gz_status refuse_handle(const struct gz_interaction_input *input,
 
 /* Moves the nodes by exactly this value. A pointer may leave behind a node that cannot follow; a
  * typed value moves all nodes or is refused. */
-static enum gz_status type(struct gz_session *session, const struct gz_value *value,
-                           struct gz_failure *failure)
+static enum gz_status type(struct gz_session *session, struct gz_gesture *gesture,
+                           const struct gz_value *value, struct gz_failure *failure)
 {
     static const char *const numbers[] = {"no number", "one number", "two numbers"};
     struct gz_scene *scene = session->core->scene;
-    struct gz_gesture *gesture = &session->gesture;
     const char *handle = gz_vocabulary_word(&gz_handle_words, gesture->course->drag.handle);
     int count = gz_handle_value_count(gesture->course->drag.handle);
     struct gz_motion motion = gz_motion_none;
@@ -52,30 +51,29 @@ static enum gz_status type(struct gz_session *session, const struct gz_value *va
     if (status != GZ_OK) return status;
     gesture->typed = *value;
     gesture->course->motion = motion;
-    gz_interaction_pose_now(session);
+    gz_interaction_pose_now(session, gesture);
     return GZ_OK;
 }
 
-static enum gz_status press(struct gz_session *session, const struct gz_interaction_input *input,
-                            const struct gz_gizmo *gizmo, struct gz_failure *failure)
+static enum gz_status press(struct gz_session *session, struct gz_gesture *gesture,
+                            const struct gz_interaction_input *input, const struct gz_gizmo *gizmo,
+                            struct gz_failure *failure)
 {
-    struct gz_gesture *gesture = &session->gesture;
     const struct gz_camera *camera = session->view.camera;
     if (gz_drag_begin(&gesture->course->drag, input->handle, gizmo, &session->tool, camera,
                       input->pointer, input->mods) == GZ_SOLVE_NONE)
         return refuse_handle(input, failure);
-    if (input->value != NULL) return type(session, input->value, failure);
+    if (input->value != NULL) return type(session, gesture, input->value, failure);
     /* Moves nothing, but fills in the numbers of the handle. */
     (void)gz_drag_solve(&gesture->course->drag, camera, input->pointer, input->mods,
                         &gesture->course->motion);
     return GZ_OK;
 }
 
-static enum gz_status begin(struct gz_session *session, const struct gz_interaction_input *input,
-                            struct gz_failure *failure)
+static enum gz_status begin(struct gz_session *session, struct gz_gesture *gesture,
+                            const struct gz_interaction_input *input, struct gz_failure *failure)
 {
     struct gz_gizmo gizmo;
-    struct gz_gesture *gesture = &session->gesture;
     enum gz_status status =
         gz_interaction_hold(session, input, gz_handle_kind(input->handle), &gizmo, failure);
     if (status != GZ_OK) return status;
@@ -83,9 +81,9 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     if (input->pointer != NULL) gesture->course->pointer = *input->pointer;
     if (gesture->course->pointer.is_ray) gesture->edit.path_m = GZ_PATH_METRES;
     gesture->course->mods = input->mods;
-    status = press(session, input, &gizmo, failure);
+    status = press(session, gesture, input, &gizmo, failure);
     if (status != GZ_OK) {
-        gz_interaction_release(session);
+        gz_interaction_release(session, gesture);
         return status;
     }
     session->shown.stale = true;
@@ -100,14 +98,13 @@ static void follow_pointer(struct gz_session *session)
     if (gesture->typed.count > 0) return;
     (void)gz_drag_solve(&gesture->course->drag, session->view.camera, &gesture->course->pointer,
                         gesture->course->mods, &gesture->course->motion);
-    gz_interaction_pose(session);
+    gz_interaction_pose(session, gesture);
 }
 
-static enum gz_status move(struct gz_session *session, const struct gz_interaction_input *input,
-                           struct gz_failure *failure)
+static enum gz_status move(struct gz_session *session, struct gz_gesture *gesture,
+                           const struct gz_interaction_input *input, struct gz_failure *failure)
 {
-    struct gz_gesture *gesture = &session->gesture;
-    if (input->value != NULL) return type(session, input->value, failure);
+    if (input->value != NULL) return type(session, gesture, input->value, failure);
     if (gesture->typed.count > 0) return GZ_OK;
     gesture->course->pointer = *input->pointer;
     gesture->course->mods = input->mods;
@@ -130,31 +127,30 @@ const struct gz_interaction gz_drag_interaction = {
 
 /* Keeps the motion of one notch: each move solves the whole turn from the beginning, about the same
  * pivot. */
-static enum gz_status wheel_begin(struct gz_session *session,
+static enum gz_status wheel_begin(struct gz_session *session, struct gz_gesture *gesture,
                                   const struct gz_interaction_input *input,
                                   struct gz_failure *failure)
 {
     struct gz_gizmo gizmo;
     enum gz_status status = gz_interaction_hold(session, input, GZ_EDIT_WHEEL, &gizmo, failure);
     if (status != GZ_OK) return status;
-    session->gesture.course->notch = gz_motion_wheel(&gizmo, 1);
+    gesture->course->notch = gz_motion_wheel(&gizmo, 1);
     gz_session_present(session);
     return GZ_OK;
 }
 
 /* A turn whose factor a double cannot hold does nothing. */
-static enum gz_status wheel_move(struct gz_session *session,
+static enum gz_status wheel_move(struct gz_session *session, struct gz_gesture *gesture,
                                  const struct gz_interaction_input *input,
                                  struct gz_failure *failure)
 {
     (void)failure;
-    struct gz_gesture *gesture = &session->gesture;
     double notches = gz_wheel_turned(gesture->course->notches, input->notches);
     gesture->closes_s = session->core->clock.now.mono_s + GZ_WHEEL_SECONDS;
     if (!gz_motion_wheel_by(&gesture->course->notch, notches, &gesture->course->motion))
         return GZ_OK;
     gesture->course->notches = notches;
-    gz_interaction_pose(session);
+    gz_interaction_pose(session, gesture);
     return GZ_OK;
 }
 
@@ -229,7 +225,7 @@ static enum gz_status no_memory(struct gz_failure *failure)
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to find the centre to orbit about");
 }
 
-static enum gz_status orbit_begin(struct gz_session *session,
+static enum gz_status orbit_begin(struct gz_session *session, struct gz_gesture *gesture,
                                   const struct gz_interaction_input *input,
                                   struct gz_failure *failure)
 {
@@ -242,33 +238,35 @@ static enum gz_status orbit_begin(struct gz_session *session,
     orbit = malloc(sizeof *orbit);
     if (orbit == NULL) return no_memory(failure);
     solve = gz_orbit_begin(orbit, &session->tool, session->view.camera, centre, input->pointer);
-    session->gesture = (struct gz_gesture){.orbit = orbit, .closes_s = INFINITY};
+    gesture->orbit = orbit;
+    gesture->closes_s = INFINITY;
     if (solve != GZ_SOLVE_NONE) return GZ_OK;
-    gz_gesture_finish(&session->gesture);
+    gz_gesture_finish(gesture);
     return gz_fail(&failure->error, GZ_BAD_VALUE, "at: this view has no centre to orbit about");
 }
 
-static enum gz_status orbit_move(struct gz_session *session,
+static enum gz_status orbit_move(struct gz_session *session, struct gz_gesture *gesture,
                                  const struct gz_interaction_input *input,
                                  struct gz_failure *failure)
 {
     (void)failure;
     double view[16];
-    enum gz_solve solve = gz_orbit_solve(session->gesture.orbit, input->pointer, input->mods, view);
+    enum gz_solve solve = gz_orbit_solve(gesture->orbit, input->pointer, input->mods, view);
     if (solve == GZ_SOLVE_OK || solve == GZ_SOLVE_CLAMPED) gz_session_send_view(session, view);
     return GZ_OK;
 }
 
-static void finish(struct gz_session *session, const struct gz_message *request)
+static void finish(struct gz_session *session, struct gz_gesture *gesture,
+                   const struct gz_message *request)
 {
-    gz_interaction_release(session);
+    gz_interaction_release(session, gesture);
     if (request != NULL) gz_session_ok(session, request, 0, NULL);
 }
 
-static void cancel(struct gz_session *session)
+static void cancel(struct gz_session *session, struct gz_gesture *gesture)
 {
-    gz_session_send_view(session, session->gesture.orbit->camera.input.view);
-    gz_interaction_release(session);
+    gz_session_send_view(session, gesture->orbit->camera.input.view);
+    gz_interaction_release(session, gesture);
 }
 
 const struct gz_interaction gz_orbit_interaction = {

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/answers.h"
+#include "core/gesture.h"
+#include "core/hold.h"
 #include "core/pending.h"
 #include "core/session.h"
 #include "proto/limits.h"
@@ -56,10 +58,11 @@ static bool is_there(const struct gz_core *core, uint64_t parent)
 
 /* ---- set ---- */
 
-static enum gz_status change_of_set(struct gz_core *core, const struct gz_message *message,
+static enum gz_status change_of_set(struct gz_session *session, const struct gz_message *message,
                                     size_t index, struct gz_change *change,
                                     struct gz_failure *failure)
 {
+    struct gz_core *core = session->core;
     const struct gz_set_node *said = &message->set.nodes[index];
     const struct gz_node *node = gz_scene_find(core->scene, said->id);
     if (node == NULL) return unknown_node(failure, message, index, ".id", said->id);
@@ -68,10 +71,10 @@ static enum gz_status change_of_set(struct gz_core *core, const struct gz_messag
     failure->node = said->id;
     *change = (struct gz_change){.node = said->id, .existed = true, .exists = true};
     gz_node_content(node, &change->before);
+    const struct gz_gesture_target *held = gz_session_held_target(session, node);
+    if (held != NULL) change->before.trs = held->start;
     change->after = change->before;
-    if (said->has & GZ_HAS_SET_NODE_T) change->after.trs.t = said->trs.t;
-    if (said->has & GZ_HAS_SET_NODE_R) change->after.trs.r = said->trs.r;
-    if (said->has & GZ_HAS_SET_NODE_S) change->after.trs.s = said->trs.s;
+    gz_place_as_said(said, &change->after.trs);
     if (said->has & GZ_HAS_SET_NODE_PARENT) change->after.parent = said->parent;
     if (said->has & GZ_HAS_SET_NODE_NAME)
         change->after.name = gz_arena_text(&core->scratch, said->name.bytes, said->name.size);
@@ -193,6 +196,7 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
 {
     const struct gz_set *set = &message->set;
     struct gz_core *core = session->core;
+    enum gz_status status = GZ_OK;
     if (gz_core_answer_key(session, message)) return GZ_OK;
     bool has_base = (message->has & GZ_HAS_SET_BASE) != 0;
     if (has_base && set->base > gz_scene_seq(core->scene))
@@ -202,7 +206,7 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
     struct gz_change *changes = gz_arena_take(&core->scratch, set->count, sizeof *changes);
     if (changes == NULL) return no_memory(failure);
     for (size_t i = 0; i < set->count; i++) {
-        enum gz_status status = change_of_set(core, message, i, &changes[i], failure);
+        status = change_of_set(session, message, i, &changes[i], failure);
         if (status != GZ_OK) return status;
         const struct gz_node *node = gz_scene_find(core->scene, set->nodes[i].id);
         if (has_base && node->seq > set->base && node->by != session->id)
@@ -214,7 +218,11 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
     enum gz_status status = place_kept(session, set, changes, failure);
     if (status != GZ_OK) return status;
     failure->node = 0;
-    return edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, failure);
+    const uint64_t seq = gz_scene_seq(core->scene);
+    gz_session_lend_held(session, set);
+    status = edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, failure);
+    gz_session_take_held(session, set, status == GZ_OK ? changes : NULL, seq);
+    return status;
 }
 
 /* ---- create ---- */

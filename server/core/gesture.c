@@ -1,5 +1,5 @@
-/* gesture.c - what a session does with a held pointer or wheel, and the nodes that it holds, in
- * parts. */
+/* gesture.c - what a session does with a held pointer or wheel, or poses from outside, and the
+ * nodes that it holds, in parts. */
 #include "core/gesture.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@
 bool gz_parts_suit(const struct gz_gesture *gesture)
 {
     const enum gz_edit_kind kind = gesture->edit.kind;
-    return (kind == GZ_EDIT_TRANSLATE || kind == GZ_EDIT_ROTATE || kind == GZ_EDIT_BALL) &&
+    return (kind == GZ_EDIT_TRANSLATE || kind == GZ_EDIT_ROTATE || kind == GZ_EDIT_BALL ||
+            kind == GZ_EDIT_POSE) &&
            gesture->count >= GZ_MOTION_NODES_MIN && gesture->count <= GZ_MOTION_NODES_MAX;
 }
 
@@ -82,12 +83,40 @@ bool gz_parts_list(const struct gz_parts *parts, const struct gz_gesture *gestur
     return true;
 }
 
-void gz_parts_aim(struct gz_parts *parts, const struct gz_motion *motion)
+/* The rigid motion that takes one place to another. */
+static gz_rigid rigid_between(const gz_trs *from, const gz_trs *to)
+{
+    gz_rigid rigid = {.turn = gz_quat_identity, .pivot = from->t, .shift = gz_sub(to->t, from->t)};
+    const bool turns = memcmp(&from->r, &to->r, sizeof from->r) != 0;
+    if (turns &&
+        !gz_quat_normalize(gz_quat_multiply(to->r, gz_quat_conjugate(from->r)), &rigid.turn))
+        rigid.turn = gz_quat_identity;
+    return rigid;
+}
+
+/* Poses may be anything: the motion of a part is that of its first node, and all nodes have to be
+ * in the pass. */
+static void aim_at_poses(struct gz_parts *parts, const struct gz_gesture *gesture)
+{
+    bool is_aimed[GZ_MOTIONS_MAX] = {false};
+    parts->is_rigid = gesture->pass.end == gesture->count;
+    for (size_t i = 0; parts->is_rigid && i < gesture->count; i++) {
+        const size_t part = parts->part_of[i];
+        if (!is_aimed[part])
+            parts->rigids[part] =
+                rigid_between(&gesture->targets[i].start, &gesture->poses->given[i]);
+        is_aimed[part] = true;
+    }
+}
+
+void gz_parts_aim(struct gz_parts *parts, const struct gz_gesture *gesture)
 {
     parts->is_rigid = true;
     parts->has_foreign = false;
-    for (size_t part = 0; part < parts->count; part++)
-        parts->is_rigid &= gz_motion_rigid(motion, &parts->frames[part], &parts->rigids[part]);
+    if (gesture->poses != NULL) aim_at_poses(parts, gesture);
+    for (size_t part = 0; gesture->poses == NULL && part < parts->count; part++)
+        parts->is_rigid &=
+            gz_motion_rigid(&gesture->course->posed, &parts->frames[part], &parts->rigids[part]);
 }
 
 static double largest_of(gz_vec3 v)
@@ -115,6 +144,18 @@ static bool keeps_bits(const gz_trs *told, const struct gz_node *node, uint64_t 
         if (node->axis_seq[axis] <= since && memcmp(&a, &b, sizeof a) != 0) return false;
     }
     return node->part_seq[GZ_PART_R] > since || memcmp(&told->r, &node->trs.r, sizeof told->r) == 0;
+}
+
+bool gz_parts_fit(const struct gz_parts *parts, const struct gz_gesture *gesture)
+{
+    bool fits = parts->is_rigid;
+    for (size_t i = 0; fits && i < gesture->count; i++) {
+        const gz_trs *start = &gesture->targets[i].start;
+        gz_trs told = *start;
+        fits = gz_rigid_apply(&parts->rigids[parts->part_of[i]], &told) &&
+               is_near(&told, &gesture->poses->given[i], start);
+    }
+    return fits;
 }
 
 /* Compares a target that the pass has posed, or left where it was. `follows`: it was posed, and its
@@ -169,13 +210,19 @@ bool gz_gesture_keep(struct gz_gesture *gesture, struct gz_scene *scene,
         gesture->course->uneven_count +=
             !gz_scales_evenly(&gesture->frames[gesture->frame_count - 1].start.linear);
     }
-    gesture->count = gesture->pass.at = count;
+    gesture->count = gesture->pass.at = gesture->pass.end = count;
     return true;
 }
 
 bool gz_gesture_is_sampled(const struct gz_gesture *gesture)
 {
     return gesture->count <= GZ_SAMPLED_NODES_MAX;
+}
+
+bool gz_gesture_has_path(const struct gz_gesture *gesture)
+{
+    return gz_gesture_is_sampled(gesture) &&
+           (gesture->poses == NULL || gesture->poses->is_recorded);
 }
 
 void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
@@ -194,6 +241,17 @@ struct gz_journal_entry *gz_gesture_take_drop(struct gz_gesture *gesture)
     return drop;
 }
 
+static void destroy_poses(struct gz_poses *poses)
+{
+    if (poses == NULL) return;
+    free(poses->wanted);
+    free(poses->given);
+    free(poses->is_due);
+    free(poses->due);
+    free(poses->passing);
+    free(poses);
+}
+
 void gz_gesture_finish(struct gz_gesture *gesture)
 {
     while (gesture->held != NULL) {
@@ -208,7 +266,8 @@ void gz_gesture_finish(struct gz_gesture *gesture)
     free(gesture->course);
     gz_parts_destroy(gesture->parts);
     free(gesture->orbit);
-    *gesture = (struct gz_gesture){.interaction = NULL};
+    destroy_poses(gesture->poses);
+    *gesture = (struct gz_gesture){.next = gesture->next, .number = gesture->number};
 }
 
 /* ---- moving ---- */
@@ -233,6 +292,16 @@ static void note_parent(struct gz_gesture_frame *frame, const gz_affine *parent)
     frame->is_posed = true;
 }
 
+/* Where the pass puts a target; false if it cannot. */
+static bool place_of(const struct gz_gesture *gesture, size_t place, const struct gz_target *start,
+                     const gz_affine *parent, gz_trs *local, double *residual)
+{
+    if (gesture->poses == NULL)
+        return gz_motion_apply(&gesture->course->posed, start, parent, local, residual);
+    *local = gesture->poses->given[place];
+    return true;
+}
+
 static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t place, uint64_t by)
 {
     const struct gz_gesture_target *target = &gesture->targets[place];
@@ -243,8 +312,7 @@ static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t
     gz_trs local;
     double residual = 0;
     note_parent(&gesture->frames[target->frame], &parent);
-    const bool is_posed =
-        gz_motion_apply(&gesture->course->posed, &start, &parent, &local, &residual);
+    const bool is_posed = place_of(gesture, place, &start, &parent, &local, &residual);
     if (is_posed) {
         pass->residual = fmax(pass->residual, residual);
         gz_scene_pose(scene, node, &local, by);
@@ -258,37 +326,107 @@ static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t
 size_t gz_gesture_moves(const struct gz_gesture *gesture, const struct gz_motion *motion)
 {
     size_t count = gesture->count, uneven = gesture->course->uneven_count;
-    if (count < 2 || !gz_motion_stretches(motion)) return count;
+    if (count < 2 || gesture->poses != NULL || !gz_motion_stretches(motion)) return count;
     return (count - uneven) * GZ_MOVES_PER_STRETCH + uneven * GZ_MOVES_PER_UNEVEN_STRETCH;
+}
+
+/* ---- poses of a hold ---- */
+
+bool gz_gesture_await_poses(struct gz_gesture *gesture, uint64_t name, bool is_recorded)
+{
+    const size_t count = gesture->count;
+    struct gz_poses *poses = gesture->poses = calloc(1, sizeof *poses);
+    if (poses == NULL) return false;
+    poses->name = name;
+    poses->is_recorded = is_recorded;
+    poses->wanted = malloc(count * sizeof *poses->wanted);
+    poses->given = malloc(count * sizeof *poses->given);
+    poses->is_due = calloc(count, sizeof *poses->is_due);
+    poses->due = malloc(count * sizeof *poses->due);
+    poses->passing = malloc(count * sizeof *poses->passing);
+    if (poses->wanted == NULL || poses->given == NULL || poses->is_due == NULL ||
+        poses->due == NULL || poses->passing == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) poses->wanted[i] = gesture->targets[i].start;
+    return true;
+}
+
+size_t gz_gesture_place(const struct gz_gesture *gesture, uint64_t node)
+{
+    size_t low = 0, high = gesture->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (gesture->targets[middle].id < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < gesture->count && gesture->targets[low].id == node ? low : gesture->count;
+}
+
+void gz_gesture_want(struct gz_gesture *gesture, size_t place)
+{
+    struct gz_poses *poses = gesture->poses;
+    if (poses->is_due[place]) return;
+    poses->is_due[place] = true;
+    poses->due[poses->due_count++] = (uint32_t)place;
+}
+
+/* The pass takes what is due. What the pass before has not come to is due again. */
+static void take_due(struct gz_gesture *gesture)
+{
+    struct gz_poses *poses = gesture->poses;
+    struct gz_gesture_pass *pass = &gesture->pass;
+    uint32_t *due = poses->due;
+    for (; gz_gesture_is_passing(gesture); pass->at++)
+        gz_gesture_want(gesture, poses->passing[pass->at]);
+    poses->due = poses->passing;
+    poses->passing = due;
+    pass->at = 0;
+    pass->end = poses->due_count;
+    poses->due_count = 0;
+    for (size_t i = 0; i < pass->end; i++) {
+        poses->given[due[i]] = poses->wanted[due[i]];
+        poses->is_due[due[i]] = false;
+    }
 }
 
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene)
 {
+    gesture->pass.residual = 0;
+    gesture->followed_seq = gz_scene_seq(scene);
+    if (gesture->poses != NULL) {
+        take_due(gesture);
+        return;
+    }
     gesture->course->posed = gesture->course->motion;
     gesture->pass.at = 0;
-    gesture->pass.residual = 0;
+    gesture->pass.end = gesture->count;
     for (size_t i = 0; i < gesture->frame_count; i++)
         gesture->frames[i].is_posed = gesture->frames[i].has_moved = false;
-    gesture->followed_seq = gz_scene_seq(scene);
 }
 
 void gz_gesture_go_on(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by, size_t nodes)
 {
     struct gz_gesture_pass *pass = &gesture->pass;
     uint64_t before = gz_scene_seq(scene);
-    for (; nodes > 0 && gz_gesture_is_passing(gesture); nodes--)
-        pose_node(gesture, scene, pass->at++, by);
+    for (; nodes > 0 && gz_gesture_is_passing(gesture); nodes--, pass->at++)
+        pose_node(gesture, scene,
+                  gesture->poses != NULL ? gesture->poses->passing[pass->at] : pass->at, by);
     if (!gz_gesture_is_passing(gesture)) gesture->residual = pass->residual;
     if (gz_scene_seq(scene) != before) gesture->moved = true;
     if (gesture->followed_seq == before) gesture->followed_seq = gz_scene_seq(scene);
 }
 
-/* The gesture's own passes move no parent, because no node that it holds is above another one. */
+/* The gesture's own passes move no parent, because no node that it holds is above another one.
+ * Poses are in the frames of the parents, and follow them by themselves. */
 bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
 {
-    if (!gesture->moved) return false;
+    if (!gesture->moved || gesture->poses != NULL) return false;
     const struct gz_node *node = gz_scene_after(scene, gesture->followed_seq);
-    while (node != NULL && (node->first_child == NULL || node->holder == by)) node = node->newer;
+    const struct gz_grip grip = {by, gesture->number};
+    while (node != NULL && (node->first_child == NULL || gz_grip_has(grip, node)))
+        node = node->newer;
     if (node == NULL) gesture->followed_seq = gz_scene_seq(scene);
     return node != NULL;
 }

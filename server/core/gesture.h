@@ -1,5 +1,5 @@
-/* gesture.h - what a session does with a held pointer or wheel, and the nodes that it holds, in
- * parts. */
+/* gesture.h - what a session does with a held pointer or wheel, or poses from outside, and the
+ * nodes that it holds, in parts. */
 #ifndef GZ_CORE_GESTURE_H
 #define GZ_CORE_GESTURE_H
 
@@ -12,7 +12,9 @@
 /* ---- gesture ---- */
 
 /* A gesture that a user began and has not ended: a drag on a handle, a wheel that
- * turns, a view that orbits. A gesture that holds nodes becomes an edit.
+ * turns, a view that orbits; or a hold, whose nodes are posed by a program. A session has one of
+ * its pointer and any number of holds, each with a grip of its own (scene.h). A gesture that holds
+ * nodes becomes an edit.
  *
  * interaction.h begins, moves and ends a gesture; here is its state, and what it does to the scene.
  *
@@ -56,7 +58,7 @@ struct gz_gesture_edit {
 
 /* A pass poses the nodes one after the other; many nodes take several turns. */
 struct gz_gesture_pass {
-    size_t at;       /* index of the next node; the gesture's count when the pass is over */
+    size_t at, end;  /* the next node and the one after the last; equal when the pass is over */
     double residual; /* of the nodes posed so far */
     bool owes_ack;   /* pointer `ack` is acknowledged once the pass is over */
     uint64_t ack;
@@ -75,8 +77,23 @@ struct gz_gesture_course {
     size_t uneven_count; /* of the targets, at the beginning below a parent that scales unevenly */
 };
 
+/* What a program wants of the nodes that it holds. The lists have the order of the targets, which
+ * ascend by id. */
+struct gz_poses {
+    uint64_t name;           /* the client's number for the hold */
+    gz_trs *wanted;          /* the latest that was said of each */
+    gz_trs *given;           /* what the pass gives */
+    bool *is_due;            /* each in `due` */
+    uint32_t *due, *passing; /* places of targets: for the next pass, and of this one */
+    size_t due_count;
+    bool is_recorded; /* the path is */
+};
+
 /* Small while no gesture runs, because most sessions only watch. */
 struct gz_gesture {
+    struct gz_gesture *next; /* the session's next hold; kept when the gesture ends, as is
+                                `number` */
+    struct gz_poses *poses;  /* NULL: it is no hold */
     const struct gz_interaction *interaction; /* its kind; NULL: no gesture runs */
     struct gz_gesture_target *targets;
     uint64_t *ids; /* of the targets, in their order */
@@ -85,6 +102,7 @@ struct gz_gesture {
     size_t frame_count, frame_capacity;
     struct gz_gesture_course *course; /* NULL: it holds no nodes */
     struct gz_parts *parts;           /* NULL: viewers are told each node */
+    uint32_t number;                  /* of its grip: GZ_GRIP_POINTER, or a hold's */
     bool is_told_singly;              /* and will be until its end */
     struct gz_orbit *orbit;           /* NULL: it is no orbit */
     double residual;
@@ -111,9 +129,11 @@ static inline enum gz_handle gz_gesture_handle(const struct gz_gesture *gesture)
 /* Remembers these nodes, as they are now, as the start of the gesture. False without memory. */
 GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, struct gz_scene *scene,
                                  const struct gz_targets *targets);
-/* Whether the path of the nodes is recorded. Of a gesture with more than GZ_SAMPLED_NODES_MAX nodes
- * only the beginning and the end are stored. */
+/* Whether the disk has the nodes as they are while the gesture runs. Of a gesture with more than
+ * GZ_SAMPLED_NODES_MAX nodes only the beginning and the end are stored. */
 bool gz_gesture_is_sampled(const struct gz_gesture *gesture);
+/* Whether the path of its nodes is recorded: it is sampled, and not a hold without a path. */
+bool gz_gesture_has_path(const struct gz_gesture *gesture);
 /* At the end of a gesture: each node that moved takes a new seq, so that the disk and every viewer
  * are sent it as it is. */
 void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
@@ -128,10 +148,10 @@ void gz_gesture_go_on(struct gz_gesture *gesture, struct gz_scene *scene, uint64
                       size_t nodes);
 static inline bool gz_gesture_is_passing(const struct gz_gesture *gesture)
 {
-    return gesture->pass.at < gesture->count;
+    return gesture->pass.at < gesture->pass.end;
 }
-/* Whether another session than `by` may have moved the parent of a node since the last call.
- * O(nodes that changed since). */
+/* Whether another gesture or session than `by` may have moved the parent of a node since the last
+ * call. O(nodes that changed since). */
 bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
 /* Whether the parent of a node has moved since the node was posed. */
 bool gz_gesture_lags(struct gz_gesture *gesture, struct gz_scene *scene);
@@ -150,8 +170,18 @@ GZ_MUST_USE bool gz_gesture_describe(const struct gz_gesture *gesture, const str
 /* If the file may know of the gesture: the entry for the journal that removes it from the file,
  * which the caller then owns. Else NULL. */
 struct gz_journal_entry *gz_gesture_take_drop(struct gz_gesture *gesture);
-/* Frees the gesture's state; it is empty then. */
+/* Frees the gesture's state; it is empty then, and stays where it is in the session's list. */
 void gz_gesture_finish(struct gz_gesture *gesture);
+
+/* ---- poses of a hold ---- */
+
+/* Makes the gesture, whose nodes ascend by id, a hold. False without memory. */
+GZ_MUST_USE bool gz_gesture_await_poses(struct gz_gesture *gesture, uint64_t name,
+                                        bool is_recorded);
+/* The place of a node among the targets of a hold; its count if it does not hold the node. */
+size_t gz_gesture_place(const struct gz_gesture *gesture, uint64_t node);
+/* The next pass gives the target at this place what is wanted of it. */
+void gz_gesture_want(struct gz_gesture *gesture, size_t place);
 
 /* ---- parts of a drag ---- */
 
@@ -181,7 +211,9 @@ void gz_parts_destroy(struct gz_parts *parts); /* NULL is fine */
 /* Fills `nodes`, part after part, for the feed to take over. False without memory. */
 GZ_MUST_USE bool gz_parts_list(const struct gz_parts *parts, const struct gz_gesture *gesture,
                                const struct gz_scene *scene, struct gz_motion_nodes *nodes);
-/* Begins a pass with this motion. */
-void gz_parts_aim(struct gz_parts *parts, const struct gz_motion *motion);
+/* Begins the pass that the gesture has begun. */
+void gz_parts_aim(struct gz_parts *parts, const struct gz_gesture *gesture);
+/* Whether the poses of a hold, which the parts are aimed at, are rigid motions. */
+bool gz_parts_fit(const struct gz_parts *parts, const struct gz_gesture *gesture);
 
 #endif

@@ -104,7 +104,7 @@ static struct gz_session *find_earlier(const struct gz_core *core, const struct 
  * knowing. */
 static void replace(struct gz_session *earlier, uint64_t id)
 {
-    gz_interaction_finish(earlier, NULL);
+    gz_interaction_finish_all(earlier);
     gz_feed_absent(earlier->core->feed, &earlier->presence);
     char reason[GZ_ERROR_BYTES_MAX];
     snprintf(reason, sizeof reason, "session %llu of the same user took its place",
@@ -224,7 +224,7 @@ static void depart(struct gz_session *session)
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now)
 {
     gz_core_enter(core, now);
-    session->is_leaving = gz_core_puts_off(core, session->gesture.count);
+    session->is_leaving = gz_core_puts_off(core, gz_session_count_held(session));
     if (session->is_leaving) {
         gz_session_withdraw_questions(session); /* while the host is on its own thread */
         session->ended = true;
@@ -232,7 +232,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
         gz_session_wake(session);
         return;
     }
-    gz_interaction_finish(session, NULL);
+    gz_interaction_finish_all(session);
     depart(session);
     gz_feed_absent(core->feed, &session->presence);
     if (session->previous != NULL) session->previous->next = session->next;
@@ -246,6 +246,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     gz_log(core->options.log, GZ_INFO, session->id, "%s left %s", session->user,
            core->options.scene);
     gz_gesture_finish(&session->gesture);
+    free(session->locks.ids);
     gz_feed_cursor_finish(&session->cursor);
     while (session->past.answer != NULL) gz_past_stop(&session->past, &core->options.host);
     gz_session_drop_work(session);
@@ -297,7 +298,8 @@ void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_n
     gz_core_enter(core, now);
     gz_core_finish_work(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!gz_core_puts_off(core, session->gesture.count)) gz_interaction_finish(session, NULL);
+        if (!gz_core_puts_off(core, gz_session_count_held(session)))
+            gz_interaction_finish_all(session);
     }
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         message.has &= ~(unsigned)GZ_HAS_BYE_URL;

@@ -55,12 +55,14 @@ static enum gz_status press(struct gz_session *session, const struct gz_message 
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "phase: down while a drag is running; send up or cancel first");
     if (session->tool.mode == GZ_MODE_ORBIT || (mods & (1u << GZ_MOD_ORBIT)) != 0) {
-        status = gz_interaction_begin(session, &gz_orbit_interaction, &input, failure);
+        status = gz_interaction_begin(session, &session->gesture, &gz_orbit_interaction, &input,
+                                      failure);
     } else {
         ok.handle = input.handle = handle_under(session, pointer);
         if (input.handle == GZ_HANDLE_NONE) return select_under(session, message, pointer, failure);
         input.mods |= 1u << GZ_MOD_PICKED;
-        status = gz_interaction_begin(session, &gz_drag_interaction, &input, failure);
+        status =
+            gz_interaction_begin(session, &session->gesture, &gz_drag_interaction, &input, failure);
     }
     if (status != GZ_OK) return status;
     gz_session_ok(session, message, ok.handle != GZ_HANDLE_NONE ? GZ_HAS_OK_HANDLE : 0, &ok);
@@ -73,7 +75,7 @@ static void acknowledge(struct gz_session *session, const struct gz_message *mes
                         uint64_t seq_before)
 {
     if ((message->has & GZ_HAS_POINTER_N) != 0)
-        gz_interaction_acknowledge(session, message->pointer.n, seq_before);
+        gz_interaction_acknowledge(session, &session->gesture, message->pointer.n, seq_before);
 }
 
 static void move(struct gz_session *session, const struct gz_message *message,
@@ -83,15 +85,14 @@ static void move(struct gz_session *session, const struct gz_message *message,
     struct gz_interaction_input input = {.pointer = pointer, .mods = message->pointer.mods};
     struct gz_failure ignored;
     uint64_t before = gz_scene_seq(session->core->scene);
-    (void)interaction->move(session, &input,
+    (void)interaction->move(session, &session->gesture, &input,
                             &ignored); /* a pointer that the gesture cannot follow is no error */
     if (interaction->is_acknowledged) acknowledge(session, message, before);
 }
 
-/* No drag of the session runs. An earlier message ended it, or an earlier connection, and the disk
- * may not know yet. A viewer had none. */
-static enum gz_status answer_over(struct gz_session *session, const struct gz_message *message,
-                                  struct gz_failure *failure)
+/* A viewer had no drag. */
+enum gz_status gz_session_answer_over(struct gz_session *session, const struct gz_message *message,
+                                      struct gz_failure *failure)
 {
     if (session->role < GZ_ROLE_EDITOR) {
         gz_session_ok(session, message, 0, NULL);
@@ -106,12 +107,12 @@ static enum gz_status answer_over(struct gz_session *session, const struct gz_me
 static enum gz_status release(struct gz_session *session, const struct gz_message *message,
                               const struct gz_pointer *pointer, struct gz_failure *failure)
 {
-    if (!is_dragging(session)) return answer_over(session, message, failure);
+    if (!is_dragging(session)) return gz_session_answer_over(session, message, failure);
     if (pointer == NULL && session->gesture.typed.count == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "at: missing, and the running drag follows the pointer; send at or ray");
     move(session, message, pointer);
-    gz_interaction_finish(session, message);
+    gz_interaction_finish(session, &session->gesture, message);
     return GZ_OK;
 }
 
@@ -121,8 +122,8 @@ static enum gz_status cancel(struct gz_session *session, const struct gz_message
     const struct gz_interaction *interaction = session->gesture.interaction;
     const bool holds = session->gesture.count > 0;
     uint64_t before = gz_scene_seq(session->core->scene);
-    if (interaction == NULL) return answer_over(session, message, failure);
-    gz_interaction_cancel(session);
+    if (interaction == NULL) return gz_session_answer_over(session, message, failure);
+    gz_interaction_cancel(session, &session->gesture);
     if (interaction->is_acknowledged) acknowledge(session, message, before);
     if (holds)
         gz_session_ok_stored(session, message, 0, NULL);
@@ -138,20 +139,17 @@ static void hover(struct gz_session *session, const struct gz_message *message,
     gz_session_ok(session, message, 0, NULL);
 }
 
-/* Whether an edit has the key of an `up`. If no drag runs, the `up` was sent again, and gets the
- * answer of that edit. A running drag is another one: the `up` is refused and the drag goes on, so
- * that nothing is lost. */
-static bool is_known(struct gz_session *session, const struct gz_message *message,
-                     enum gz_status *status, struct gz_failure *failure)
+bool gz_session_end_is_known(struct gz_session *session, const struct gz_message *message,
+                             bool runs, enum gz_status *status, struct gz_failure *failure)
 {
-    if (!is_dragging(session)) return gz_core_answer_key(session, message);
+    if (!runs) return gz_core_answer_key(session, message);
     uint64_t edit;
     *status = gz_core_edit_of_key(session, message, &edit, failure);
     if (*status != GZ_OK) return true;
     if (edit == 0) return false;
     *status = gz_fail(&failure->error, GZ_CONFLICT,
-                      "key: edit %llu has this key; the drag goes on, so end it with another key",
-                      (unsigned long long)edit);
+                      "key: edit %llu has this key; the %s goes on, so end it with another key",
+                      (unsigned long long)edit, message->op == GZ_OP_RELEASE ? "hold" : "drag");
     return true;
 }
 
@@ -182,7 +180,9 @@ enum gz_status gz_on_pointer(struct gz_session *session, const struct gz_message
     enum gz_phase phase = message->pointer.phase;
     enum gz_status status = GZ_OK;
     struct gz_pointer pointer;
-    if (phase == GZ_PHASE_UP && is_known(session, message, &status, failure)) return status;
+    if (phase == GZ_PHASE_UP &&
+        gz_session_end_is_known(session, message, is_dragging(session), &status, failure))
+        return status;
     if (phase == GZ_PHASE_CANCEL) return cancel(session, message, failure);
     if (!has_place(message)) return release(session, message, NULL, failure);
     status = read_pointer(session, message, &pointer, failure);
@@ -212,7 +212,7 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     if (message->has & GZ_HAS_POINTER_NODES)
         status = gz_session_select(session, message->pointer.nodes, GZ_HOW_SET, failure);
     if (status != GZ_OK) return status;
-    status = gz_interaction_begin(session, &gz_drag_interaction, input, failure);
+    status = gz_interaction_begin(session, &session->gesture, &gz_drag_interaction, input, failure);
     if (status == GZ_OK) return GZ_OK;
     if (count > 0) memcpy(selection->ids, before, count * sizeof *before);
     selection->count = count;
@@ -222,15 +222,16 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     return status;
 }
 
-/* Whether these are the nodes that the session holds. Nodes below them may be in the list, because
- * they move along. */
+/* Whether these are the nodes that the session's drag holds. Nodes below them may be in the list,
+ * because they move along. */
 static bool are_held(const struct gz_session *session, struct gz_ids ids)
 {
+    const struct gz_grip grip = {session->id, GZ_GRIP_POINTER};
     size_t held = 0;
     for (size_t i = 0; i < ids.count; i++) {
         const struct gz_node *node = gz_scene_find(session->core->scene, ids.ids[i]);
-        if (node != NULL && node->holder == session->id) held++;
-        while (node != NULL && node->holder != session->id) node = node->parent;
+        if (node != NULL && gz_grip_has(grip, node)) held++;
+        while (node != NULL && !gz_grip_has(grip, node)) node = node->parent;
         if (node == NULL) return false;
     }
     return held == session->gesture.count;
@@ -270,7 +271,7 @@ enum gz_status gz_on_grab(struct gz_session *session, const struct gz_message *m
     if (status == GZ_OK && is_placed) status = read_pointer(session, message, &pointer, failure);
     if (status != GZ_OK) return status;
     const struct gz_interaction *running = session->gesture.interaction;
-    status = running != NULL ? running->move(session, &input, failure)
+    status = running != NULL ? running->move(session, &session->gesture, &input, failure)
                              : grab(session, message, &input, failure);
     if (status != GZ_OK) return status;
     if (is_placed) keep_pointer(session, &pointer);
@@ -290,8 +291,11 @@ static enum gz_status turn_wheel(struct gz_session *session, double notches,
         return gz_fail(&failure->error, GZ_FORBIDDEN, "wheel: a viewer cannot scale");
     enum gz_status status = GZ_OK;
     if (session->gesture.interaction == NULL)
-        status = gz_interaction_begin(session, &gz_wheel_interaction, &input, failure);
-    return status == GZ_OK ? session->gesture.interaction->move(session, &input, failure) : status;
+        status = gz_interaction_begin(session, &session->gesture, &gz_wheel_interaction, &input,
+                                      failure);
+    return status == GZ_OK
+               ? session->gesture.interaction->move(session, &session->gesture, &input, failure)
+               : status;
 }
 
 enum gz_status gz_on_wheel(struct gz_session *session, const struct gz_message *message,

@@ -1,6 +1,7 @@
 /* session.c - sends a session its answers, and keeps its presence up to date. See session.h. */
 #include "core/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/describe.h"
@@ -131,6 +132,70 @@ void gz_session_forget_awake(struct gz_session *session)
     if (session->next_awake != NULL) session->next_awake->previous_awake = session->previous_awake;
 }
 
+/* ---- holds ---- */
+
+size_t gz_session_count_held(const struct gz_session *session)
+{
+    size_t count = 0;
+    for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+         gesture = gesture->next)
+        count += gesture->count;
+    return count;
+}
+
+bool gz_session_update_locks(struct gz_session *session)
+{
+    struct gz_locks *locks = &session->locks;
+    const size_t count = gz_session_count_held(session);
+    struct gz_ids one = {NULL, 0};
+    for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+         gesture = gesture->next)
+        if (gesture->count > 0) one = (struct gz_ids){gesture->ids, gesture->count};
+    if (one.count < count && !gz_grow(&locks->ids, &locks->capacity, count, sizeof *locks->ids))
+        return false;
+    locks->version++;
+    session->presence.user.locks = one;
+    if (one.count == count) return true;
+    session->presence.user.locks = (struct gz_ids){locks->ids, count};
+    size_t at = 0;
+    for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+         gesture = gesture->next) {
+        if (gesture->count > 0)
+            memcpy(&locks->ids[at], gesture->ids, gesture->count * sizeof *locks->ids);
+        at += gesture->count;
+    }
+    return true;
+}
+
+static bool has_hold(const struct gz_session *session, uint32_t number)
+{
+    const struct gz_gesture *hold = session->gesture.next;
+    while (hold != NULL && hold->number != number) hold = hold->next;
+    return hold != NULL;
+}
+
+struct gz_gesture *gz_session_add_hold(struct gz_session *session, bool *is_full)
+{
+    uint32_t number = GZ_GRIP_POINTER + 1;
+    while (has_hold(session, number)) number++;
+    *is_full = number > GZ_HOLDS_MAX;
+    struct gz_gesture *hold = *is_full ? NULL : calloc(1, sizeof *hold);
+    if (hold == NULL) return NULL;
+    *hold = (struct gz_gesture){.next = session->gesture.next, .number = number};
+    session->gesture.next = hold;
+    return hold;
+}
+
+void gz_session_drop_hold(struct gz_session *session, struct gz_gesture *hold)
+{
+    struct gz_gesture *before = &session->gesture;
+    while (before->next != hold) before = before->next;
+    before->next = hold->next;
+    free(hold);
+}
+
+/* ---- presence ---- */
+
 static uint32_t part_if(bool changed, enum gz_presence_part part)
 {
     return changed ? 1u << part : 0;
@@ -163,11 +228,10 @@ static uint32_t find_changes(const struct gz_presence_user *a, const struct gz_p
 static uint32_t find_list_changes(struct gz_session *session)
 {
     struct gz_presented *presented = &session->presented;
-    const uint64_t gesture = session->gesture.count > 0 ? session->gesture.edit.id : 0;
     const uint32_t parts =
         part_if(presented->selection != session->selection.version, GZ_PRESENCE_SELECTION) |
-        part_if(presented->gesture != gesture, GZ_PRESENCE_LOCKS);
-    *presented = (struct gz_presented){session->selection.version, gesture};
+        part_if(presented->locks != session->locks.version, GZ_PRESENCE_LOCKS);
+    *presented = (struct gz_presented){session->selection.version, session->locks.version};
     return parts;
 }
 
@@ -194,7 +258,6 @@ void gz_session_present(struct gz_session *session)
     user->role = session->role;
     user->selection = (struct gz_ids){session->selection.ids, session->selection.count};
     user->tool = session->tool.mode;
-    user->locks = (struct gz_ids){session->gesture.ids, session->gesture.count};
     gz_view_present(&session->view, user);
     const uint32_t parts =
         find_changes(&before, user) | find_list_changes(session) | present_viewport(session);

@@ -22,7 +22,14 @@ struct gz_search; /* pick.h */
 /* The lists that others were last shown. */
 struct gz_presented {
     uint64_t selection; /* its version */
-    uint64_t gesture;   /* the id of its edit; 0: it holds no nodes */
+    uint64_t locks;     /* their version */
+};
+
+/* All nodes that the gestures of a session hold: presence.user.locks. */
+struct gz_locks {
+    uint64_t *ids; /* of several gestures; those of one alone are not copied */
+    size_t capacity;
+    uint64_t version;
 };
 
 struct gz_session {
@@ -62,7 +69,8 @@ struct gz_session {
     struct gz_selection selection;
     struct gz_groups groups;
     struct gz_pivot_frame stand;
-    struct gz_gesture gesture;
+    struct gz_gesture gesture; /* of its pointer; `next` are its holds */
+    struct gz_locks locks;
     struct gz_shown shown;
     struct gz_pivot_frame_state standing;
     struct gz_past past;
@@ -118,6 +126,14 @@ void gz_session_present(struct gz_session *session);
 /* Sends the session its own presence record, if that is not among those that it is sent, because it
  * only watches. */
 void gz_session_tell_self(struct gz_session *session);
+/* Looks anew which nodes its gestures hold. False without memory, which only more nodes need. */
+bool gz_session_update_locks(struct gz_session *session);
+/* How many nodes its gestures hold. */
+size_t gz_session_count_held(const struct gz_session *session);
+/* A new hold of the session, empty. NULL if it has GZ_HOLDS_MAX (*is_full), or without memory. */
+struct gz_gesture *gz_session_add_hold(struct gz_session *session, bool *is_full);
+/* Frees a hold, which is empty. */
+void gz_session_drop_hold(struct gz_session *session, struct gz_gesture *hold);
 /* Takes deleted nodes out of the selection. */
 void gz_session_prune_selection(struct gz_session *session);
 

@@ -49,12 +49,19 @@ static enum gz_status no_memory(const struct undo *undo)
 /* ---- edits in the way ---- */
 
 static const char *const deeds[GZ_EDIT_KIND_COUNT] = {
-    [GZ_EDIT_TRANSLATE] = "moved",       [GZ_EDIT_ROTATE] = "rotated",
-    [GZ_EDIT_SCALE] = "scaled",          [GZ_EDIT_BALL] = "rotated",
-    [GZ_EDIT_WHEEL] = "scaled",          [GZ_EDIT_SET] = "changed",
-    [GZ_EDIT_CREATE] = "made",           [GZ_EDIT_DELETE] = "deleted",
-    [GZ_EDIT_UNDO] = "undid an edit of", [GZ_EDIT_REDO] = "redid an edit of",
-    [GZ_EDIT_RESTORE] = "restored",      [GZ_EDIT_IMPORT] = "replaced",
+    [GZ_EDIT_TRANSLATE] = "moved",
+    [GZ_EDIT_ROTATE] = "rotated",
+    [GZ_EDIT_SCALE] = "scaled",
+    [GZ_EDIT_BALL] = "rotated",
+    [GZ_EDIT_WHEEL] = "scaled",
+    [GZ_EDIT_SET] = "changed",
+    [GZ_EDIT_CREATE] = "made",
+    [GZ_EDIT_DELETE] = "deleted",
+    [GZ_EDIT_UNDO] = "undid an edit of",
+    [GZ_EDIT_REDO] = "redid an edit of",
+    [GZ_EDIT_RESTORE] = "restored",
+    [GZ_EDIT_IMPORT] = "replaced",
+    [GZ_EDIT_POSE] = "posed",
 };
 
 /* The name of the node in the edit; NULL if it is not known. The node may be deleted. */

@@ -16,6 +16,13 @@ static bool is_turning(const struct gz_session *session)
     return gz_gesture_is_passing(gesture) && gesture->interaction->gives_way;
 }
 
+static bool is_passing(const struct gz_session *session)
+{
+    const struct gz_gesture *gesture = &session->gesture;
+    while (gesture != NULL && !gz_gesture_is_passing(gesture)) gesture = gesture->next;
+    return gesture != NULL;
+}
+
 /* Whether its messages wait for what no slice brings nearer. */
 static bool is_held_up(const struct gz_session *session)
 {
@@ -35,7 +42,7 @@ static bool has_request(const struct gz_session *session)
 
 bool gz_session_has_work(const struct gz_session *session)
 {
-    return !session->ended && (has_request(session) || gz_gesture_is_passing(&session->gesture) ||
+    return !session->ended && (has_request(session) || is_passing(session) ||
                                gz_pivot_frame_is_looking(&session->stand) ||
                                !gz_feed_is_ready(session->core->feed, &session->cursor));
 }
@@ -45,7 +52,8 @@ static void go_on(struct gz_session *session)
     struct gz_core *core = session->core;
     struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
     if (session->search != NULL) gz_session_go_on_searching(session);
-    gz_interaction_go_on(session);
+    for (struct gz_gesture *gesture = &session->gesture; gesture != NULL; gesture = gesture->next)
+        gz_interaction_go_on(session, gesture);
     gz_session_read_inbox(session);
     gz_session_go_on_standing(session);
     gz_feed_advance(core->feed, &session->cursor, &core->slice);
@@ -135,10 +143,10 @@ static bool has_gizmo(const struct gz_session *session)
 
 static bool has_something(const struct gz_session *session)
 {
-    return session->ended || session->gesture.interaction != NULL || has_gizmo(session) ||
-           gz_session_is_busy(session) || gz_session_has_work(session) ||
-           gz_outbox_waiting(&session->outbox) > 0 || session->past.answer != NULL ||
-           session->dropped != GZ_TAKEN || follows(session);
+    return session->ended || session->gesture.interaction != NULL ||
+           session->gesture.next != NULL || has_gizmo(session) || gz_session_is_busy(session) ||
+           gz_session_has_work(session) || gz_outbox_waiting(&session->outbox) > 0 ||
+           session->past.answer != NULL || session->dropped != GZ_TAKEN || follows(session);
 }
 
 void gz_core_let_sleep(struct gz_core *core)

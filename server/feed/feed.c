@@ -121,7 +121,7 @@ static bool collect_acks(struct gz_feed *feed, const struct gz_cursor *cursor,
         if (!gz_grow(&feed->delta_acks, &feed->delta_ack_capacity, delta->ack_count + 1,
                      sizeof *feed->delta_acks))
             return false;
-        feed->delta_acks[delta->ack_count++] = (struct gz_ack){ack->session, ack->n};
+        feed->delta_acks[delta->ack_count++] = (struct gz_ack){ack->grip.session, ack->n};
     }
     delta->acks = feed->delta_acks;
     return true;
@@ -460,16 +460,16 @@ enum gz_status gz_feed_edit(struct gz_feed *feed, const struct gz_message *edit,
     return GZ_OK;
 }
 
-void gz_feed_acknowledge(struct gz_feed *feed, uint64_t session, uint64_t n)
+void gz_feed_acknowledge(struct gz_feed *feed, struct gz_grip grip, uint64_t n)
 {
     size_t at = 0;
-    while (at < feed->ack_count && feed->acks[at].session != session) at++;
+    while (at < feed->ack_count && !gz_grips_equal(feed->acks[at].grip, grip)) at++;
     if (at == feed->ack_count) {
         /* Without memory viewers miss the acknowledgement, but not the state itself. */
         if (!gz_grow(&feed->acks, &feed->ack_capacity, at + 1, sizeof *feed->acks)) return;
         feed->ack_count++;
     }
-    feed->acks[at] = (struct acknowledgement){session, n, gz_scene_seq(feed->scene)};
+    feed->acks[at] = (struct acknowledgement){grip, n, gz_scene_seq(feed->scene)};
     feed->version++;
 }
 

@@ -141,8 +141,8 @@ uint64_t gz_feed_saved_seq(const struct gz_feed *feed);
  * GZ_NO_MEMORY: no viewer is sent the edit; the history has it. */
 GZ_MUST_USE enum gz_status gz_feed_edit(struct gz_feed *feed, const struct gz_message *edit,
                                         uint64_t sent_at);
-/* The scene at its present seq shows the effect of this session's pointer `n`. */
-void gz_feed_acknowledge(struct gz_feed *feed, uint64_t session, uint64_t n);
+/* The scene at its present seq shows the effect of pointer or pose `n` of this gesture. */
+void gz_feed_acknowledge(struct gz_feed *feed, struct gz_grip grip, uint64_t n);
 
 /* ---- motions ---- */
 
@@ -158,19 +158,19 @@ struct gz_motion_nodes {
 
 /* Whether a viewer reads the packed form, and there is room for another motion. */
 bool gz_feed_wants_motion(const struct gz_feed *feed);
-/* Sends the session's drag as motions from now on; it has not moved yet. The session holds these
- * nodes and no others meanwhile. The feed owns nodes->starts from now on, and frees it if it
+/* Sends the gesture as motions from now on; it has not moved yet. It holds these nodes and no
+ * others meanwhile. The feed owns nodes->starts from now on, and frees it if it
  * returns false: without memory, or if there are too many parts. */
-GZ_MUST_USE bool gz_feed_begin_motion(struct gz_feed *feed, uint64_t session,
+GZ_MUST_USE bool gz_feed_begin_motion(struct gz_feed *feed, struct gz_grip grip,
                                       const struct gz_motion_nodes *nodes);
 /* The drag has moved each part by its rigid motion; the scene already shows it. */
-void gz_feed_move(struct gz_feed *feed, uint64_t session, const gz_rigid *parts);
+void gz_feed_move(struct gz_feed *feed, struct gz_grip grip, const gz_rigid *parts);
 /* All changes since `seq` are poses of a drag whose pass is not over: hides them from viewers of
  * motions until the other nodes are posed too. */
 void gz_feed_hide(struct gz_feed *feed, uint64_t seq);
 /* Ends the motion: the nodes are sent one by one again. The caller gives each node that moved a new
  * seq, so that every viewer is sent it. Does nothing if the drag is not sent as motions. */
-void gz_feed_end_motion(struct gz_feed *feed, uint64_t session);
+void gz_feed_end_motion(struct gz_feed *feed, struct gz_grip grip);
 
 /* Makes the entry present, or says that it changed: `parts`, 1 << enum gz_presence_part each. */
 void gz_feed_present(struct gz_feed *feed, struct gz_presence_entry *entry, uint32_t parts,

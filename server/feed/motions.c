@@ -68,10 +68,10 @@ enum gz_status gz_feed_append_moves(struct gz_feed *feed, const struct gz_cursor
 
 /* Sends drags as motions: their nodes, and their moves. */
 
-static struct motion *find(const struct gz_feed *feed, uint64_t session)
+static struct motion *find(const struct gz_feed *feed, struct gz_grip grip)
 {
     for (size_t i = 0; i < GZ_MOTION_DRAGS_MAX; i++) {
-        if (feed->motions[i] != NULL && feed->motions[i]->session == session)
+        if (feed->motions[i] != NULL && gz_grips_equal(feed->motions[i]->grip, grip))
             return feed->motions[i];
     }
     return NULL;
@@ -125,7 +125,7 @@ static void destroy(struct motion *motion)
     free(motion);
 }
 
-bool gz_feed_begin_motion(struct gz_feed *feed, uint64_t session,
+bool gz_feed_begin_motion(struct gz_feed *feed, struct gz_grip grip,
                           const struct gz_motion_nodes *nodes)
 {
     const size_t place = free_place(feed);
@@ -135,7 +135,7 @@ bool gz_feed_begin_motion(struct gz_feed *feed, uint64_t session,
         return false;
     }
     motion->nodes = *nodes;
-    motion->session = session;
+    motion->grip = grip;
     motion->ids = calloc(nodes->count, sizeof *motion->ids);
     if (motion->ids == NULL || place == GZ_MOTION_DRAGS_MAX || !number_parts(feed, motion)) {
         destroy(motion);
@@ -161,9 +161,9 @@ static struct gz_motion_step step_of(uint64_t number, const gz_rigid *rigid)
     return step;
 }
 
-void gz_feed_move(struct gz_feed *feed, uint64_t session, const gz_rigid *parts)
+void gz_feed_move(struct gz_feed *feed, struct gz_grip grip, const gz_rigid *parts)
 {
-    struct motion *motion = find(feed, session);
+    struct motion *motion = find(feed, grip);
     for (size_t part = 0; part < motion->nodes.part_count; part++)
         motion->steps[part] = step_of(motion->steps[part].motion, &parts[part]);
     motion->version = ++feed->motion_version;
@@ -177,10 +177,10 @@ void gz_feed_hide(struct gz_feed *feed, uint64_t seq)
     feed->hidden_to = gz_scene_seq(feed->scene);
 }
 
-void gz_feed_end_motion(struct gz_feed *feed, uint64_t session)
+void gz_feed_end_motion(struct gz_feed *feed, struct gz_grip grip)
 {
     for (size_t i = 0; i < GZ_MOTION_DRAGS_MAX; i++) {
-        if (feed->motions[i] == NULL || feed->motions[i]->session != session) continue;
+        if (feed->motions[i] == NULL || !gz_grips_equal(feed->motions[i]->grip, grip)) continue;
         destroy(feed->motions[i]);
         feed->motions[i] = NULL;
         feed->hidden_from = feed->hidden_to = 0;
@@ -238,7 +238,7 @@ bool gz_feed_is_in_motion(const struct gz_feed *feed, const struct gz_cursor *cu
                           const struct gz_node *node)
 {
     if (node->holder == 0 || cursor->motions == 0 || node->born > cursor->base) return false;
-    const struct motion *motion = find(feed, node->holder);
+    const struct motion *motion = find(feed, (struct gz_grip){node->holder, node->grip});
     return motion != NULL && motion->number <= cursor->motions &&
            cursor->base >= motion->nodes.since_seq;
 }
@@ -281,7 +281,7 @@ static enum gz_status append_part(const struct motion *motion, size_t part, bool
     const size_t count = nodes->ends[part] - first;
     struct gz_message message = {
         .op = GZ_OP_MOTION,
-        .motion = {.motion = motion->steps[part].motion, .by = motion->session}};
+        .motion = {.motion = motion->steps[part].motion, .by = motion->grip.session}};
     if (has_starts) {
         message.motion.nodes = (struct gz_ids){motion->ids + first, count};
     } else {

@@ -25,16 +25,18 @@ struct edit_bytes {
 
 /* A drag that is sent as motions. */
 struct motion {
-    uint64_t number; /* counts up */
-    uint64_t session;
-    uint64_t version; /* motion_version at its last move; 0: not moved yet */
+    uint64_t number;     /* counts up */
+    struct gz_grip grip; /* the gesture */
+    uint64_t version;    /* motion_version at its last move; 0: not moved yet */
     struct gz_motion_nodes nodes;
     uint64_t *ids;                               /* of the nodes, in the order of `nodes` */
     struct gz_motion_step steps[GZ_MOTIONS_MAX]; /* one for each part */
 };
 
+/* The latest of a gesture. */
 struct acknowledgement {
-    uint64_t session, n, seq;
+    struct gz_grip grip;
+    uint64_t n, seq;
 };
 
 /* The presence records of those who act. */

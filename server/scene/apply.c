@@ -147,8 +147,8 @@ static enum gz_status check_holder(struct plan *plan, const struct gz_node *node
 {
     if (node->holder == 0 || plan->session == 0) return GZ_OK;
     if (node->holder == plan->session) {
-        return gz_fail(&plan->failure->error, GZ_BAD_STATE, "node %" PRIu64 " is being dragged",
-                       node->id);
+        return gz_fail(&plan->failure->error, GZ_BAD_STATE, "node %" PRIu64 " is being %s",
+                       node->id, node->grip == GZ_GRIP_POINTER ? "dragged" : "held");
     }
     plan->failure->holder = node->holder;
     return gz_fail(&plan->failure->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64,

@@ -96,6 +96,13 @@ struct gz_edit_record {
                       in the frame of the node's parent */
 };
 
+/* Whether the edit was a gesture: it went on for a while, and its nodes have paths. */
+static inline bool gz_edit_is_gesture(const struct gz_edit_record *edit)
+{
+    return edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL ||
+           edit->kind == GZ_EDIT_POSE;
+}
+
 /* Which node an edit changed, by the place among its change_count changes. */
 static inline uint64_t gz_edit_node(const struct gz_edit_record *edit, size_t place)
 {

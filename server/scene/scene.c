@@ -293,12 +293,15 @@ void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_
 
 /* ---- holding ---- */
 
-static enum gz_status refuse_to_hold(const struct gz_node *node, uint64_t id,
+static enum gz_status refuse_to_hold(const struct gz_node *node, uint64_t id, uint64_t session,
                                      struct gz_failure *failure)
 {
     failure->node = id;
     if (node == NULL)
         return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", id);
+    if (node->holder == session)
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "node %" PRIu64 " is held by this session already: release it first", id);
     failure->holder = node->holder;
     return gz_fail(&failure->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, id,
                    node->holder);
@@ -314,27 +317,30 @@ static void let_go(struct gz_scene *scene, const uint64_t *ids, size_t count, ui
 }
 
 enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
-                             uint64_t session, struct gz_failure *failure)
+                             struct gz_grip grip, struct gz_failure *failure)
 {
-    assert(session != 0);
+    assert(grip.session != 0);
     const uint64_t mark = ++scene->mark;
     for (size_t i = 0; i < count; i++) {
         struct gz_node *node = gz_table_find(&scene->table, ids[i]);
-        if (node == NULL || node->gone || (node->holder != 0 && node->holder != session)) {
+        if (node == NULL || node->gone || (node->holder != 0 && !gz_grip_has(grip, node))) {
             let_go(scene, ids, i, mark);
-            return refuse_to_hold(node != NULL && !node->gone ? node : NULL, ids[i], failure);
+            return refuse_to_hold(node != NULL && !node->gone ? node : NULL, ids[i], grip.session,
+                                  failure);
         }
         if (node->holder != 0) continue;
-        node->holder = session;
+        node->holder = grip.session;
+        node->grip = grip.number;
         node->mark = mark;
     }
     return GZ_OK;
 }
 
-void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session)
+void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count,
+                      struct gz_grip grip)
 {
     for (size_t i = 0; i < count; i++) {
         struct gz_node *node = gz_table_find(&scene->table, ids[i]);
-        if (node != NULL && node->holder == session) node->holder = 0;
+        if (node != NULL && gz_grip_has(grip, node)) node->holder = 0;
     }
 }

@@ -49,8 +49,9 @@ struct gz_node {
     int64_t asset;
     bool has_bounds;
     bool gone;       /* deleted: the node is a tombstone until that is stored */
+    uint32_t grip;   /* which gesture of its holder holds it */
     uint64_t by;     /* the session that changed it last; 0: none of this epoch */
-    uint64_t holder; /* the session whose drag holds it; 0: none */
+    uint64_t holder; /* the session of which a drag or a hold holds it; 0: none */
     uint64_t seq;    /* of the last change */
     uint64_t born;   /* the seq of the change that created it, or created it again */
     uint64_t part_seq[GZ_PART_COUNT];
@@ -155,8 +156,8 @@ void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_
  * - its parent exists, or an earlier change creates it (GZ_UNKNOWN_NODE about the parent);
  * - children are deleted or moved away before their parent is deleted (GZ_BAD_STATE);
  * - values are in range (GZ_BAD_VALUE);
- * - no other session holds a node that changes (GZ_LOCKED), and no drag of `session` itself
- *   (GZ_BAD_STATE). `session` 0 overrules both, for an edit that the disk refused; the drag then
+ * - no other session holds a node that changes (GZ_LOCKED), and no gesture of `session` itself
+ *   (GZ_BAD_STATE). `session` 0 overrules both, for an edit that the disk refused; the gesture then
  *   no longer holds a node that is deleted.
  * The result has no cycles (GZ_BAD_VALUE) and keeps to the maxima of depth and count (GZ_TOO_MANY).
  * Only the result counts for these, so that the reverse of an applied list can always be applied.
@@ -174,12 +175,28 @@ GZ_MUST_USE enum gz_status gz_scene_apply(struct gz_scene *scene, const struct g
 
 /* ---- holding ---- */
 
-/* Gives all of these nodes to a drag of `session`, or none of them: GZ_LOCKED, GZ_UNKNOWN_NODE. The
- * session keeps what it holds already. */
+/* What holds nodes: one of a session's gestures, by its number. */
+struct gz_grip {
+    uint64_t session;
+    uint32_t number; /* GZ_GRIP_POINTER, or of one of the holds */
+};
+#define GZ_GRIP_POINTER 0 /* drag or wheel */
+
+/* Gives all of these nodes to a gesture, or none of them: GZ_LOCKED, GZ_UNKNOWN_NODE, GZ_BAD_STATE
+ * about one that another gesture of the session holds. The gesture keeps what it holds already. */
 GZ_MUST_USE enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
-                                         uint64_t session, struct gz_failure *failure);
-/* Frees the nodes among these that `session` holds. */
-void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session);
+                                         struct gz_grip grip, struct gz_failure *failure);
+/* Frees the nodes among these that the gesture holds. */
+void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count,
+                      struct gz_grip grip);
+static inline bool gz_grips_equal(struct gz_grip a, struct gz_grip b)
+{
+    return a.session == b.session && a.number == b.number;
+}
+static inline bool gz_grip_has(struct gz_grip grip, const struct gz_node *node)
+{
+    return node->holder == grip.session && node->grip == grip.number;
+}
 
 /* ---- changes as data: each makes its result in an arena; NULL without memory ---- */
 

@@ -275,7 +275,7 @@ static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edi
     int rc = gz_ask_run(&ask);
     if (!is_done && writer->recorded != GZ_RECORD_ENDS) gz_paths_begin(&writer->paths, edit);
     if (rc == SQLITE_OK && is_done) rc = end_paths(writer, edit);
-    bool is_gesture = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
+    const bool is_gesture = gz_edit_is_gesture(edit);
     if (rc == SQLITE_OK && is_done && is_gesture)
         rc = run_for(writer, GZ_SQL_WRITER_FORGET_CHANGES, edit->id);
     for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)

@@ -56,9 +56,9 @@ gizmod_planted_fault(refused_edit_stays_undoable FILE server/core/pending.c
     FROM "    gz_undo_remove(core->undo, edit->id);" TO "")
 # A drag ends all the same if the edit made its node: without the node the mistake ends the program.
 gizmod_planted_fault(drag_outlives_refused_edit FILE server/core/commit.c
-    FROM "        if (touched == 0) continue;"
-    TO "        if (touched == 0 || gz_scene_find(core->scene, session->gesture.ids[0])->born <= core->stored_seq)
-            continue;")
+    FROM "    if (touched == 0) return;"
+    TO "    if (touched == 0 || gz_scene_find(session->core->scene, gesture->ids[0])->born <= session->core->stored_seq)
+        return;")
 gizmod_planted_fault(failed_commit_accepted FILE server/core/commit.c
     FROM "if (status == GZ_OK)
         accept_batch" TO "if (status != GZ_NO_MEMORY)
@@ -111,12 +111,12 @@ gizmod_planted_fault(session_outlives_its_token FILE server/core/roles.c
 # ---- locks and drags ----
 
 gizmod_planted_fault(lock_not_taken FILE server/scene/scene.c
-    FROM "        node->holder = session;" TO "(void)session;")
+    FROM "        node->holder = grip.session;" TO "")
 gizmod_planted_fault(lock_of_others_taken FILE server/scene/scene.c
-    FROM "if (node == NULL || node->gone || (node->holder != 0 && node->holder != session)) {"
+    FROM "if (node == NULL || node->gone || (node->holder != 0 && !gz_grip_has(grip, node))) {"
     TO "if (node == NULL || node->gone) {")
 gizmod_planted_fault(lock_not_released_on_leave FILE server/core/join.c
-    FROM "gz_interaction_finish(session, NULL);
+    FROM "gz_interaction_finish_all(session);
     depart(session);" TO "depart(session);")
 gizmod_planted_fault(wrong_holder_named FILE server/scene/apply.c
     FROM "plan->failure->holder = node->holder;" TO "plan->failure->holder = node->holder + 1;")
@@ -140,7 +140,7 @@ gizmod_planted_fault(late_input_accepted FILE server/core/dispatch.c
 gizmod_planted_fault(wheel_not_closed FILE server/core/dispatch.c
     FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true," TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true,")
 gizmod_planted_fault(wheel_never_over FILE server/core/core.c
-    FROM "core->clock.now.mono_s >= session->gesture.closes_s" TO "core->clock.now.unix_s >= session->gesture.closes_s + 1.7e9 - 1000")
+    FROM "core->clock.now.mono_s < gesture->closes_s" TO "core->clock.now.unix_s < gesture->closes_s + 1.7e9 - 1000")
 
 # ---- undo ----
 
@@ -189,8 +189,8 @@ gizmod_planted_fault(unsaved_resume_accepted FILE server/core/state.c
 gizmod_planted_fault(any_seq_resumed FILE server/core/join.c
     FROM "said->resume_seq <= last &&" TO "last > 0 &&")
 gizmod_planted_fault(acknowledged_before_it_moved FILE server/feed/feed.c
-    FROM "feed->acks[at] = (struct acknowledgement){session, n, gz_scene_seq(feed->scene)};"
-    TO "feed->acks[at] = (struct acknowledgement){session, n + 1, gz_scene_seq(feed->scene)};")
+    FROM "feed->acks[at] = (struct acknowledgement){grip, n, gz_scene_seq(feed->scene)};"
+    TO "feed->acks[at] = (struct acknowledgement){grip, n + 1, gz_scene_seq(feed->scene)};")
 gizmod_planted_fault(edit_announced_twice FILE server/core/pending.c
     FROM "    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));"
     TO "    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));
@@ -280,7 +280,7 @@ gizmod_planted_fault(time_forgets_the_file FILE server/core/core.c
 # ---- replaced sessions ----
 
 gizmod_planted_fault(replaced_session_keeps_its_drag FILE server/core/join.c
-    FROM "gz_interaction_finish(earlier, NULL);" TO "")
+    FROM "gz_interaction_finish_all(earlier);" TO "")
 gizmod_planted_fault(session_of_others_replaced FILE server/core/join.c
     FROM "strcmp(earlier->user, user) == 0" TO "true")
 

@@ -131,7 +131,7 @@ static void judge_node(struct core_store *store, uint64_t id)
  * is asked for piece by piece is complete. */
 static void replay(struct core_store *store, const struct gz_edit_record *edit)
 {
-    bool is_drag = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
+    bool is_drag = gz_edit_is_gesture(edit);
     for (size_t i = 0; i < edit->change_count; i++) {
         const struct gz_change *change = &edit->changes[i];
         struct core_store_node *node = node_of(store, change->node);
@@ -725,8 +725,7 @@ static void ask_path(const struct core_store *store, const struct gz_query *quer
             if (change->node != query->node) continue;
             struct gz_point_record point = {edit->began_seq, edit->id, edit->began,
                                             change->before.parent, change->before.trs};
-            if (edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL)
-                add_point(answer, query, &point);
+            if (gz_edit_is_gesture(edit)) add_point(answer, query, &point);
             point = (struct gz_point_record){edit->seq, edit->id, edit->ended, change->after.parent,
                                              change->after.trs};
             if (change->exists) add_point(answer, query, &point);

@@ -133,7 +133,7 @@ SELECT 'edit ' || id || ' runs since epoch ' || epoch || ', which is over'
 -- :drags_drag
 SELECT 'edit ' || id || ' runs, but it is a ' || kind || ', which nobody drags'
   FROM edits
- WHERE ended IS NULL AND handle IS NULL AND kind <> 'wheel'
+ WHERE ended IS NULL AND handle IS NULL AND kind NOT IN ('wheel', 'pose')
 -- :undo_targets
 SELECT 'edit ' || id || iif(kind = 'undo', ' undid ', ' redid ') || coalesce('edit ' || target, 'nothing') || ', which was not before it'
   FROM edits

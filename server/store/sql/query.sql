@@ -76,7 +76,7 @@ WITH {next_edits},
 running (edit, seq, time) AS (
     SELECT e.id, e.began_seq, e.began
       FROM next JOIN edits e ON e.id = next.edit
-     WHERE (e.began_seq < ?1 OR e.began <= ?2) AND (e.handle IS NOT NULL OR e.kind = 'wheel'))
+     WHERE (e.began_seq < ?1 OR e.began <= ?2) AND (e.handle IS NOT NULL OR e.kind IN ('wheel', 'pose')))
 SELECT c.node, c.edit, s.seq, s.time, s.until, {trs s.}, r.seq, r.time, NULL, {trs c.before_}
   FROM running r
   JOIN changes c ON c.edit = r.edit

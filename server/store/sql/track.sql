@@ -12,7 +12,7 @@ SELECT *
           {kept_changes} AND c.seq IS NOT NULL AND c.did <> 'delete'
         UNION ALL
         SELECT e.began_seq, 1, e.began, e.id, c.before_parent, {trs c.before_}
-          {kept_changes} AND (e.handle IS NOT NULL OR e.kind = 'wheel')
+          {kept_changes} AND (e.handle IS NOT NULL OR e.kind IN ('wheel', 'pose'))
         UNION ALL
         SELECT s.seq, 2, s.time, e.id, c.before_parent, {trs s.}
           {kept_changes JOIN samples s ON s.edit = c.edit AND s.node = c.node} AND (c.seq IS NULL OR s.seq < c.seq)

@@ -203,6 +203,66 @@ static void fill_set(struct story *s)
     s->message.set.count = s->id_count;
 }
 
+/* One coordinate of each. */
+static void fill_set_axis(struct story *s)
+{
+    const char axis = s->word[0][0];
+    fill_set(s);
+    assert_true(axis >= 'x' && axis <= 'z');
+    for (size_t i = 0; i < s->id_count; i++) {
+        s->set[i].has = (uint64_t)GZ_HAS_SET_NODE_X << (axis - 'x');
+        s->set[i].trs.t = (gz_vec3){s->x[0], s->x[0], s->x[0]};
+    }
+}
+
+static void fill_pose(struct story *s)
+{
+    fill_set(s);
+    s->message.pose = (struct gz_pose_message){.nodes = s->set, .count = s->id_count};
+}
+
+static void fill_pose_axis(struct story *s)
+{
+    fill_set_axis(s);
+    s->message.pose = (struct gz_pose_message){.nodes = s->set, .count = s->id_count};
+}
+
+static void fill_pose_turn(struct story *s)
+{
+    const char axis = s->word[0][0];
+    const double half = s->x[0] / 2, on = sin(half);
+    fill_pose(s);
+    for (size_t i = 0; i < s->id_count; i++) {
+        s->set[i].has = GZ_HAS_SET_NODE_R;
+        s->set[i].trs.r =
+            (gz_quat){axis == 'x' ? on : 0, axis == 'y' ? on : 0, axis == 'z' ? on : 0, cos(half)};
+    }
+}
+
+/* The last number is the hold's. */
+static void fill_pose_in(struct story *s)
+{
+    const uint64_t hold = s->ids[--s->id_count];
+    fill_pose(s);
+    s->message.pose.hold = hold;
+}
+
+static void fill_hold(struct story *s)
+{
+    s->message.hold.nodes = (struct gz_ids){s->ids, s->id_count};
+}
+
+static void fill_hold_as(struct story *s)
+{
+    s->message.hold.hold = s->ids[--s->id_count];
+    fill_hold(s);
+}
+
+static void fill_release(struct story *s)
+{
+    s->message.pose.hold = s->ids[0];
+}
+
 static void fill_set_since(struct story *s)
 {
     s->message.set.base = s->ids[--s->id_count];
@@ -693,6 +753,20 @@ const struct story_verb story_verbs[] = {
     {"WHO lets go at X X px", fill_pixels, POINTER(UP)},
     {"WHO lets go at X X", fill_metres, POINTER(UP)},
     {"WHO cancels", NULL, POINTER(CANCEL)},
+    {"WHO holds nothing", NULL, {.op = GZ_OP_HOLD}},
+    {"WHO holds NODES as N", fill_hold_as, {.op = GZ_OP_HOLD}},
+    {"WHO holds NODES without path",
+     fill_hold,
+     {.op = GZ_OP_HOLD, .has = GZ_HAS_HOLD_PATH, .hold.path = false}},
+    {"WHO holds NODES", fill_hold, {.op = GZ_OP_HOLD}},
+    {"WHO poses NODES at X X X in N", fill_pose_in, {.op = GZ_OP_POSE}},
+    {"WHO poses NODES at X X X", fill_pose, {.op = GZ_OP_POSE}},
+    {"WHO poses AXIS of NODES at X", fill_pose_axis, {.op = GZ_OP_POSE}},
+    {"WHO turns NODES about AXIS by X", fill_pose_turn, {.op = GZ_OP_POSE}},
+    {"WHO releases", NULL, {.op = GZ_OP_RELEASE}},
+    {"WHO releases N", fill_release, {.op = GZ_OP_RELEASE}},
+    {"WHO gives up", NULL, {.op = GZ_OP_CANCEL}},
+    {"WHO gives up N", fill_release, {.op = GZ_OP_CANCEL}},
     {"WHO turns wheel by X", fill_wheel, {.op = GZ_OP_WHEEL}},
     {"WHO chooses mode MODE", fill_mode, {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE}},
     {"WHO selects nothing", NULL, {.op = GZ_OP_SELECT}},
@@ -708,6 +782,7 @@ const struct story_verb story_verbs[] = {
      fill_set_since,
      {.op = GZ_OP_SET, .has = GZ_HAS_SET_BASE}},
     {"WHO puts NODES at X X X", fill_set, {.op = GZ_OP_SET}},
+    {"WHO puts AXIS of NODES at X", fill_set_axis, {.op = GZ_OP_SET}},
     {"WHO names NODE NAME", fill_name, {.op = GZ_OP_SET}},
     {"WHO hangs NODE below NODE", fill_hang, {.op = GZ_OP_SET}},
     {"WHO deletes NODES", fill_delete, {.op = GZ_OP_DELETE}},

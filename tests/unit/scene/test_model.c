@@ -566,6 +566,11 @@ static void step_pose(struct run *run)
     gz_scene_pose(run->scene, gz_scene_find(run->scene, id), &change.after.trs, holder);
 }
 
+static struct gz_grip pointer_of(uint64_t session)
+{
+    return (struct gz_grip){session, GZ_GRIP_POINTER};
+}
+
 static void step_hold(struct run *run)
 {
     uint64_t ids[4], expected_at = 0, session = 1 + chance_below(&run->random, 3);
@@ -578,7 +583,7 @@ static void step_hold(struct run *run)
         if (!thing->alive || others)
             expected = thing->alive ? GZ_LOCKED : GZ_UNKNOWN_NODE, expected_at = ids[i];
     }
-    assert_int_equal(gz_scene_hold(run->scene, ids, count, session, &told), expected);
+    assert_int_equal(gz_scene_hold(run->scene, ids, count, pointer_of(session), &told), expected);
     if (expected != GZ_OK) assert_int_equal(told.node, expected_at);
     if (expected == GZ_LOCKED) assert_int_equal(told.holder, run->model.things[told.node].holder);
     for (size_t i = 0; i < count && expected == GZ_OK; i++)
@@ -592,7 +597,7 @@ static void step_release(struct run *run)
         ids[i] = random_id(&run->random);
         if (run->model.things[ids[i]].holder == session) run->model.things[ids[i]].holder = 0;
     }
-    gz_scene_release(run->scene, ids, 10, session);
+    gz_scene_release(run->scene, ids, 10, pointer_of(session));
 }
 
 static void step_store(struct run *run)

@@ -536,24 +536,48 @@ TEST(test_walks_meet_parents_first_and_everybody_once)
 
 /* ---- holding ---- */
 
+static struct gz_grip pointer_of(uint64_t session)
+{
+    return (struct gz_grip){session, GZ_GRIP_POINTER};
+}
+
+/* A session has several gestures, and none has the nodes of another. */
+TEST(test_hold_of_a_session_is_one_gestures)
+{
+    struct gz_scene *scene = make_small_scene();
+    const struct gz_grip first = {70, 1}, second = {70, 2};
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 3}, 2, first, &told), GZ_OK);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, second, &told), GZ_BAD_STATE);
+    assert_int_equal(told.node, 3);
+    assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 4}, 2, first, &told), GZ_OK);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5}, 1, second, &told), GZ_OK);
+    gz_scene_release(scene, (uint64_t[]){2, 3, 4, 5}, 4, first);
+    assert_int_equal(gz_scene_find(scene, 4)->holder, 0);
+    assert_int_equal(gz_scene_find(scene, 5)->holder, 70);
+    gz_scene_destroy(scene);
+}
+
 TEST(test_hold_is_all_or_nothing_and_names_the_holder)
 {
     struct gz_scene *scene = make_small_scene();
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 3}, 2, 70, &told), GZ_OK);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, &told), GZ_LOCKED);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 3}, 2, pointer_of(70), &told), GZ_OK);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, pointer_of(71), &told), GZ_LOCKED);
     assert_int_equal(told.node, 3);
     assert_int_equal(told.holder, 70);
     assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 6}, 2, 71, &told), GZ_UNKNOWN_NODE);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 6}, 2, pointer_of(71), &told),
+                     GZ_UNKNOWN_NODE);
     assert_int_equal(told.node, 6);
     assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 5, 6}, 3, 70, &told), GZ_UNKNOWN_NODE);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 5, 6}, 3, pointer_of(70), &told),
+                     GZ_UNKNOWN_NODE);
     assert_int_equal(gz_scene_find(scene, 2)->holder, 70); /* as before */
     assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
-    gz_scene_release(scene, (uint64_t[]){2, 3, 99}, 3, 71);
+    gz_scene_release(scene, (uint64_t[]){2, 3, 99}, 3, pointer_of(71));
     assert_int_equal(gz_scene_find(scene, 3)->holder, 70);
-    gz_scene_release(scene, (uint64_t[]){3}, 1, 70);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, &told), GZ_OK);
+    gz_scene_release(scene, (uint64_t[]){3}, 1, pointer_of(70));
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, pointer_of(71), &told), GZ_OK);
     assert_int_equal(gz_scene_find(scene, 2)->holder, 70);
     assert_int_equal(gz_scene_seq(scene), 5);
     gz_scene_destroy(scene);
@@ -562,7 +586,7 @@ TEST(test_hold_is_all_or_nothing_and_names_the_holder)
 TEST(test_held_node_is_changed_by_nobody)
 {
     struct gz_scene *scene = make_small_scene();
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){4}, 1, 70, &told), GZ_OK);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){4}, 1, pointer_of(70), &told), GZ_OK);
     struct gz_change move = make_change(scene, 4);
     move.after.trs.t.x = 1;
     assert_int_equal(try_apply(scene, &move, 1, 71), GZ_LOCKED);

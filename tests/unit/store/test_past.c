@@ -305,7 +305,7 @@ static void walk_edit(struct way *way, const struct model *model, const struct g
     for (size_t i = 0; i < edit->change_count; i++) {
         const struct gz_change *change = &edit->changes[i];
         if (change->node != node) continue;
-        bool is_drag = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
+        bool is_drag = gz_edit_is_gesture(edit);
         if (is_drag) walk_along(way, model, edit, change);
         if (edit->seq != 0 && change->exists)
             walk_to(way, edit->seq, edit->id, edit->ended, change->after.parent,
