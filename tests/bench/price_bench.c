@@ -189,7 +189,8 @@ static void move_all(struct bench *b)
 
 SAY(wheel, .op = GZ_OP_WHEEL, .wheel.dy = b->n++ % 2 == 0 ? 1 : -1)
 
-static void set_nodes(struct bench *b, size_t count)
+/* By `set`, or by `pose`, which says the same. */
+static void place_nodes(struct bench *b, enum gz_op op, size_t count)
 {
     struct gz_set_node *nodes = calloc(count, sizeof *nodes);
     if (nodes == NULL) abort();
@@ -198,8 +199,37 @@ static void set_nodes(struct bench *b, size_t count)
         nodes[i] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = b->all[i]};
         nodes[i].trs.t = (gz_vec3){0.1 * (double)b->n, (double)(i % COLUMNS), 0};
     }
-    say(b, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = count}});
+    struct gz_message message = {.op = op};
+    if (op == GZ_OP_POSE)
+        message.pose = (struct gz_pose_message){.nodes = nodes, .count = count};
+    else
+        message.set = (struct gz_set){.nodes = nodes, .count = count};
+    say(b, message);
     free(nodes);
+}
+
+static void set_nodes(struct bench *b, size_t count)
+{
+    place_nodes(b, GZ_OP_SET, count);
+}
+
+static void hold_nodes(struct bench *b, size_t count)
+{
+    say(b, (struct gz_message){.op = GZ_OP_HOLD, .hold.nodes = {b->all, count}});
+}
+
+STEP(hold_one, hold_nodes(b, 1))
+STEP(hold_all, hold_nodes(b, b->count))
+STEP(pose_one, place_nodes(b, GZ_OP_POSE, 1))
+STEP(pose_thousand, place_nodes(b, GZ_OP_POSE, 1000))
+STEP(pose_all, place_nodes(b, GZ_OP_POSE, b->count))
+SAY(release_hold, .op = GZ_OP_RELEASE)
+SAY(cancel_hold, .op = GZ_OP_CANCEL)
+
+static void hold_and_pose_all(struct bench *b)
+{
+    hold_all(b);
+    pose_all(b);
 }
 
 STEP(set_one, set_nodes(b, 1))
@@ -414,6 +444,13 @@ static const struct price {
     {GZ_OP_WHEEL, "scale one", NULL, select_one, wheel, select_none},
     {GZ_OP_WHEEL, "scale all", NULL, select_all, wheel, select_none},
     {GZ_OP_WHEEL, "orbit", "10", tool_orbit, wheel, tool_universal},
+    {GZ_OP_HOLD, "one", NULL, NULL, hold_one, cancel_hold},
+    {GZ_OP_HOLD, "all", NULL, NULL, hold_all, cancel_hold},
+    {GZ_OP_POSE, "one of all", NULL, hold_all, pose_one, release_hold},
+    {GZ_OP_POSE, "1,000 of all", NULL, hold_all, pose_thousand, release_hold},
+    {GZ_OP_POSE, "all", NULL, hold_all, pose_all, release_hold},
+    {GZ_OP_RELEASE, "all", NULL, hold_and_pose_all, release_hold, NULL},
+    {GZ_OP_CANCEL, "all", NULL, hold_and_pose_all, cancel_hold, NULL},
     {GZ_OP_SET, "one", "0.18", NULL, set_one, NULL},
     {GZ_OP_SET, "all", NULL, NULL, set_all, NULL},
     {GZ_OP_SET, "all, the last refused", NULL, NULL, set_refused, NULL},

@@ -174,7 +174,8 @@ static const enum reach ops[GZ_OP_CLIENT_COUNT] = {
     [GZ_OP_CHECKPOINTS] = AS_VIEWER, [GZ_OP_PATH] = AS_VIEWER,    [GZ_OP_INTEREST] = AS_VIEWER,
     [GZ_OP_NOTE] = AS_EDITOR,        [GZ_OP_TOKEN] = AS_VIEWER,   [GZ_OP_ACCESS] = AS_ADMIN,
     [GZ_OP_ACCESSES] = AS_ADMIN,     [GZ_OP_LINK] = AS_ADMIN,     [GZ_OP_WHO] = AS_VIEWER,
-    [GZ_OP_PING] = AS_VIEWER,
+    [GZ_OP_PING] = AS_VIEWER,        [GZ_OP_HOLD] = AS_EDITOR,    [GZ_OP_POSE] = AS_EDITOR,
+    [GZ_OP_RELEASE] = AS_EDITOR,     [GZ_OP_CANCEL] = AS_EDITOR,
 };
 
 /* One that is well formed; what is in it may be refused for other reasons than rights. */
@@ -200,6 +201,8 @@ static struct gz_message message_of(enum gz_op op, enum who who)
         message.pointer.handle = GZ_TX;
         break;
     case GZ_OP_WHEEL: message.wheel.dy = 1; break;
+    case GZ_OP_HOLD: message.hold.nodes = (struct gz_ids){&node, 1}; break;
+    case GZ_OP_POSE: message.pose = (struct gz_pose_message){.nodes = &set, .count = 1}; break;
     case GZ_OP_SET: message.set = (struct gz_set){&set, 1, 0}; break;
     case GZ_OP_CREATE: message.create = (struct gz_create){&create, 1}; break;
     case GZ_OP_DELETE: message.remove = (struct gz_ids){&node, 1}; break;

@@ -63,6 +63,8 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
         message.pointer.handle = GZ_TXY;
         break;
     case GZ_OP_WHEEL: message.wheel.dy = 1; break;
+    case GZ_OP_HOLD: message.hold.nodes = (struct gz_ids){&s->top, 1}; break;
+    case GZ_OP_POSE: message.pose = (struct gz_pose_message){.nodes = &set, .count = 1}; break;
     case GZ_OP_SET: message.set = (struct gz_set){&set, 1, 0}; break;
     case GZ_OP_CREATE: message.create = (struct gz_create){&create, 1}; break;
     case GZ_OP_DELETE: message.remove = (struct gz_ids){&s->below, 1}; break;
@@ -103,6 +105,10 @@ static const struct {
     [GZ_OP_POINTER] = {GZ_OK, GZ_OK, GZ_OK},
     [GZ_OP_GRAB] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
     [GZ_OP_WHEEL] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_HOLD] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_POSE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_RELEASE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_CANCEL] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
     [GZ_OP_SET] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
     [GZ_OP_CREATE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
     [GZ_OP_DELETE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
@@ -127,8 +133,11 @@ static const struct {
 };
 
 /* What an editor needs to have done before. */
-static void prepare(struct client *editor, enum gz_op op)
+static void prepare(struct client *editor, enum gz_op op, uint64_t top)
 {
+    const struct gz_message hold = {.op = GZ_OP_HOLD, .hold.nodes = {&top, 1}};
+    if (op == GZ_OP_POSE || op == GZ_OP_RELEASE || op == GZ_OP_CANCEL)
+        assert_ok(client_ask(editor, &hold));
     if (op != GZ_OP_UNDO && op != GZ_OP_REDO && op != GZ_OP_REVERT) return;
     assert_ok(ask_create(editor, "own", 0, NULL));
     if (op == GZ_OP_REDO) assert_ok(ask_undo(editor, false));
@@ -140,7 +149,7 @@ static void check_right(enum gz_op op, enum gz_role role)
     open_scene(&s);
     struct client *clients[] = {s.viewer, s.editor, s.admin}, *client = clients[role];
     enum gz_status expected[] = {rights[op].viewer, rights[op].editor, rights[op].admin};
-    if (role >= GZ_ROLE_EDITOR) prepare(client, op);
+    if (role >= GZ_ROLE_EDITOR) prepare(client, op, s.top);
     uint64_t seq = gz_core_summary(s.host.core).seq;
     struct gz_message message = message_of(op, &s);
     const struct gz_message *answer = client_ask(client, &message);

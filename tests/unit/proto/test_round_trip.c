@@ -243,6 +243,8 @@ static uint64_t draw_has(struct maker *maker, const struct gz_record_type *recor
             if (record->rows[i].unless != 0 && (has & record->rows[i].unless) == 0)
                 has |= record->rows[i].has;
         }
+        if (record->rule == GZ_RECORD_SET_NODE && (has & GZ_HAS_SET_NODE_T) != 0)
+            has &= ~(uint64_t)GZ_HAS_SET_NODE_XYZ;
         uint64_t chosen = has & record->at_most_one;
         if ((chosen & (chosen - 1)) == 0 && (needed == 0 || (has & needed) != 0)) return has;
     }
