@@ -7,14 +7,19 @@ import { quatMultiply } from "./maths.js";
  * The transform of a node in an edit; null for none, if the edit also changes the parent, or if the
  * server will refuse it.
  * @param {NodeChange} edit
+ * @param {Vec3} from where it is, for single coordinates
  * @returns {Partial<Transform> | null}
  */
-export function poseOfEdit({ t, r, s, euler, order = "XYZ", parent }) {
+export function poseOfEdit({ t, x, y, z, r, s, euler, order = "XYZ", parent }, from) {
   const turn = euler ? quatOf(euler, order) : r && unit(r);
-  const numbers = [...(t ?? []), ...(turn ?? []), ...(s ?? [])];
-  const isBad = (euler && r) || s?.includes(0) || !numbers.every(Number.isFinite);
+  const isSingle = x !== undefined || y !== undefined || z !== undefined;
+  /** @type {Vec3 | undefined} */
+  const to = isSingle ? [x ?? from[0], y ?? from[1], z ?? from[2]] : t;
+  const numbers = [...(to ?? []), ...(turn ?? []), ...(s ?? [])];
+  const isTwice = (euler && r) || (isSingle && t);
+  const isBad = isTwice || s?.includes(0) || !numbers.every(Number.isFinite);
   if (parent !== undefined || numbers.length === 0 || isBad) return null;
-  return { ...(t && { t }), ...(turn && { r: turn }), ...(s && { s }) };
+  return { ...(to && { t: to }), ...(turn && { r: turn }), ...(s && { s }) };
 }
 
 /** @param {Quat} r @returns {Quat} */

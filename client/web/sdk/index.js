@@ -5,6 +5,7 @@ import { Session } from "./session.js";
 
 export { placeOn, sizeOf } from "./canvasplace.js";
 export { GizmodError } from "./connection.js";
+export { Hold } from "./hold.js";
 export { deleteScene, fetchScene, importScene, listScenes, renameScene, sceneUrl } from "./http.js";
 export { SceneModel } from "./scene.js";
 export { Session } from "./session.js";

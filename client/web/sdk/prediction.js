@@ -8,7 +8,7 @@ import { Ground } from "./ground.js";
 import { Orbit } from "./orbit.js";
 import { Drag, Gesture, Pending, Wheel, hasPlace, isSame, targetsOf } from "./pending.js";
 
-/** @import {Camera, Gizmo, Id, NodeChange, Place, Role, SceneChange, Tool} from "./types.js" */
+/** @import {Camera, Gizmo, Id, NodeChange, NodePose, Place, Role, SceneChange, Tool} from "./types.js" */
 /** @import {Transform} from "./types.js" */
 /** @import {SceneModel} from "./scene.js" */
 /** @import {Solver} from "./solver.js" */
@@ -276,14 +276,34 @@ export class Prediction {
   /** Predicts typed transforms. @param {readonly NodeChange[]} nodes @returns {Pending | null} */
   set(nodes) {
     const edit = new Pending();
-    for (const node of nodes) {
-      const pose = poseOfEdit(node);
-      if (pose && this.#scene.get(node.id)) edit.poses.set(node.id, pose);
-    }
+    this.#put(edit, nodes);
     if (edit.poses.size === 0) return null;
     this.#pending.push(edit);
     this.#show(edit.poses.keys());
     return edit;
+  }
+
+  /** Begins a hold, which has no poses yet. */
+  hold() {
+    const held = new Pending();
+    this.#pending.push(held);
+    return held;
+  }
+
+  /** Predicts poses of a hold. @param {Pending} held @param {readonly NodePose[]} nodes */
+  pose(held, nodes) {
+    if (!this.#pending.includes(held)) return;
+    this.#put(held, nodes);
+    this.#show(nodes.map(({ id }) => id));
+  }
+
+  /** @param {Pending} pending @param {readonly NodeChange[]} nodes */
+  #put(pending, nodes) {
+    for (const node of nodes) {
+      const at = this.#poseOf(node.id);
+      const pose = at && poseOfEdit(node, at.t);
+      if (pose) pending.poses.set(node.id, { ...pending.poses.get(node.id), ...pose });
+    }
   }
 
   // ---- what the server says ----

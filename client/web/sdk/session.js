@@ -8,6 +8,7 @@ import { asEdit, wholeEdits } from "./answers.js";
 import { PackedReader } from "./packed.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
+import { Hold } from "./hold.js";
 import { Prediction } from "./prediction.js";
 import { Roster } from "./roster.js";
 import { SceneModel } from "./scene.js";
@@ -115,6 +116,9 @@ export class Session extends Emitter {
   #prediction = null;
   /** A drag runs that only the server knows. */
   #served = false;
+  /** Those that run, and what shows of them. @type {Map<Hold, Pending | null>} */
+  #holds = new Map();
+  #lastHold = 0;
   /** The gizmo that the server sent. @type {Gizmo | null} */
   #told = null;
   #views = new Views();
@@ -487,6 +491,62 @@ export class Session extends Emitter {
     if (!wheel) this.#connection.send(message);
     else if (this.#connection.open && !wheel.away) void this.#turn(wheel, message);
     else this.#turnAway(wheel);
+  }
+
+  /**
+   * Holds nodes, so that a program can pose them: what it says is shown to all like a drag, and
+   * becomes one edit. Others cannot change the nodes meanwhile; `set` by this session can. Several
+   * holds may run at once.
+   *     const hold = await session.hold([joint]);
+   *     tracker.on("pose", ({ t, r }) => hold.pose([{ id: joint, t, r }]));
+   *     await hold.release();
+   * @param {readonly Id[]} nodes
+   * @param {{ path?: boolean }} [more] `path` false: only where the nodes began and ended is kept
+   * @returns {Promise<Hold>}
+   */
+  async hold(nodes, more = {}) {
+    const number = ++this.#lastHold;
+    this.#restWheel();
+    await this.#ask({ op: "hold", hold: number, nodes, ...more });
+    const pending = this.#prediction?.hold() ?? null;
+    /** @type {Hold} */
+    const hold = new Hold(nodes, {
+      pose: (poses) => {
+        if (pending) this.#prediction?.pose(pending, poses);
+        this.#connection.send({ op: "pose", hold: number, nodes: poses });
+      },
+      end: (op) => this.#endHold(hold, pending, { op, hold: number }),
+    });
+    this.#holds.set(hold, pending);
+    return hold;
+  }
+
+  /**
+   * @param {Hold} hold
+   * @param {Pending | null} pending
+   * @param {any} message
+   * @returns {Promise<Done>}
+   */
+  async #endHold(hold, pending, message) {
+    this.#holds.delete(hold);
+    if (message.op === "release")
+      return this.#settle(pending, this.#connection.ask({ ...message, key: makeKey() }));
+    if (pending) this.#prediction?.refused(pending);
+    return this.#ask(message);
+  }
+
+  /**
+   * The server has ended holds, or is about to.
+   * @param {string} why
+   * @param {(hold: Hold) => boolean} [which]
+   */
+  #loseHolds(why, which = () => true) {
+    for (const [hold, pending] of this.#holds) {
+      if (!which(hold)) continue;
+      this.#holds.delete(hold);
+      hold.lose(why);
+      if (pending) this.#prediction?.refused(pending);
+    }
   }
 
   // ---- edits: each resolves once it is on stable storage ----
@@ -940,6 +1000,7 @@ export class Session extends Emitter {
         ),
       );
     if (status.phase === "offline") this.#lose();
+    if (status.phase === "closed") this.#loseHolds("the connection is closed");
     if (status.phase === "closed") this.#stopPredicting();
     if (status.phase === "offline" || status.phase === "closed") this.#setGizmo(null);
     this.emit("status", status);
@@ -996,6 +1057,7 @@ export class Session extends Emitter {
 
   /** The connection is lost: running gestures continue here. */
   #lose() {
+    this.#loseHolds("the connection was lost");
     this.#served = false;
     this.#views.clear();
     for (const wheel of this.#prediction?.lost() ?? []) this.#turnAway(wheel);
@@ -1022,7 +1084,11 @@ export class Session extends Emitter {
 
   /** @param {GizmodError} error that answers no request */
   #fail(error) {
-    if (error.code === "storage" && error.nodes) this.#prediction?.failed(error.nodes);
+    const { code, nodes: lost, message } = error;
+    if (code === "storage" && lost) {
+      this.#prediction?.failed(lost);
+      this.#loseHolds(message, ({ nodes }) => nodes.some((id) => lost.includes(id)));
+    }
     this.emit("error", error);
     this.#showGizmo();
   }

@@ -107,6 +107,68 @@ test("what one sets the other sees, with the same seq", async () => {
   await ada.undo();
 });
 
+test("poses from outside show at once to all, and are one edit and one step", async () => {
+  const ada = await join("Ada"),
+    bob = await join("Bob");
+  const [id] = ada.scene.roots;
+  const before = structuredClone(ada.scene.told(id));
+  const hold = await ada.hold([id], { path: false });
+  const seen = event(bob.scene, "change", () => bob.scene.get(id).t[1] === 7);
+  for (let i = 0; i < 50; i++) hold.pose([{ id, t: [i, 2, 3] }]);
+  hold.pose([{ id, y: 7 }]);
+  if (ada.predicting) assert.deepEqual(ada.scene.get(id).t, [49, 7, 3]);
+  await seen;
+  assert.deepEqual(bob.scene.get(id).t, [49, 7, 3]);
+  await assert.rejects(bob.set([{ id, x: 0 }]), ({ code }) => code === "locked");
+  await ada.set([{ id, name: "held" }]); // the holder may
+  const told = event(bob, "edit", ({ kind }) => kind === "pose");
+  const { edit } = await hold.release();
+  assert.equal((await told).id, edit);
+  assert.throws(() => hold.pose([{ id, x: 0 }]), /bad_state|ended by release/);
+  await ada.undo();
+  assert.deepEqual(ada.scene.told(id), before);
+  await ada.undo();
+});
+
+test("holds of a session are apart, and one that is cancelled leaves every bit", async () => {
+  const ada = await join("Ada");
+  const { ids } = await ada.create([{ name: "one", t: [0.1, 0, 0] }, { name: "two" }]);
+  const [one, two] = await Promise.all(ids.map((id) => ada.hold([id])));
+  one.pose([{ id: ids[0], x: 5 }]);
+  two.pose([{ id: ids[1], t: [1, 2, 3] }]);
+  await assert.rejects(ada.hold([ids[0]]), ({ code }) => code === "bad_state");
+  await one.cancel();
+  await two.release();
+  assert.deepEqual(ada.scene.told(ids[0]).t, [0.1, 0, 0]);
+  assert.deepEqual(ada.scene.told(ids[1]).t, [1, 2, 3]);
+  assert.equal(one.runs || two.runs, false);
+  await ada.delete(ids);
+});
+
+test("a killed daemon ends a hold with what it had stored, and release says so", async () => {
+  const ada = await join("Ada");
+  const { ids } = await ada.create([{ name: "held" }]);
+  const [id] = ids;
+  const hold = await ada.hold([id]);
+  hold.pose([{ id, t: [1, 2, 3] }]);
+  await ada.create([{ name: "later" }]); // stored, and so is what was before it
+  hold.pose([{ id, x: 5 }]);
+  const away = event(ada, "status", ({ phase }) => phase === "offline");
+  await daemon.kill();
+  await away;
+  assert.equal(hold.runs, false);
+  const back = online(ada);
+  await daemon.run();
+  ada.retry();
+  await back;
+  assert.equal((await hold.release()).edit, undefined);
+  const { t } = ada.scene.told(id);
+  assert.ok(t[0] === 1 || t[0] === 5, "as far as it was stored");
+  assert.deepEqual([...ada.scene.get(id).t], [...t]);
+  for (const _ of ["the hold", "what was made during it"]) await ada.undo();
+  assert.deepEqual(ada.scene.told(id).t, [0, 0, 0]);
+});
+
 test("the world of a node follows those above it", async () => {
   const ada = await join("Ada");
   const [root] = ada.scene.roots;

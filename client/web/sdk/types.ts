@@ -256,13 +256,21 @@ export interface Place {
   mods?: Modifier[];
 }
 
-export interface NodeChange {
+/** Where a node is to be: what is not said stays as it is. */
+export interface NodePose {
   id: Id;
   t?: Vec3;
+  /** Single coordinates, in place of `t`. */
+  x?: number;
+  y?: number;
+  z?: number;
   r?: Quat;
   s?: Vec3;
   euler?: Vec3;
   order?: EulerOrder;
+}
+
+export interface NodeChange extends NodePose {
   name?: string;
   parent?: Id | null;
   /** With `parent`, and without numbers: the node stays where it is in the world. */
