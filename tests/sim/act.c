@@ -7,6 +7,11 @@ bool is_phase(const struct act *act, enum gz_phase phase)
            act->message->op == GZ_OP_POINTER && act->message->pointer.phase == phase;
 }
 
+bool ends_hold(const struct act *act, enum gz_op op)
+{
+    return act->kind == ACT_MESSAGE && !act->late && act->message != NULL && act->message->op == op;
+}
+
 bool op_edits(enum gz_op op)
 {
     return op == GZ_OP_SET || op == GZ_OP_CREATE || op == GZ_OP_DELETE || op == GZ_OP_UNDO ||
@@ -15,7 +20,8 @@ bool op_edits(enum gz_op op)
 
 bool op_closes_wheel(enum gz_op op)
 {
-    return op_edits(op) || op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_GRAB;
+    return op_edits(op) || op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_GRAB ||
+           op == GZ_OP_HOLD;
 }
 
 bool op_is_beside(enum gz_op op)

@@ -23,10 +23,11 @@ struct act {
     uint64_t session;
     uint64_t replaced; /* by a join: the session whose place it takes; 0 for none */
     const char *user;
-    bool orbits;   /* the session turned its view before it */
-    bool late;     /* the session was over before the message came */
-    bool moved;    /* the pointer moved in the same frame, before it */
-    size_t behind; /* messages behind it in the frame that may wait for the disk */
+    bool orbits;    /* the session turned its view before it */
+    uint64_t turns; /* the edit of a wheel that turned before it; 0 for none */
+    bool late;      /* the session was over before the message came */
+    bool moved;     /* the pointer moved in the same frame, before it */
+    size_t behind;  /* messages behind it in the frame that may wait for the disk */
     const struct gz_message *message; /* NULL for nonsense */
     struct request *request;
     const char *key;                /* NULL for none */
@@ -38,6 +39,8 @@ struct act {
 
 /* Whether the act is a pointer message of that phase, in time. */
 bool is_phase(const struct act *act, enum gz_phase phase);
+/* Whether it ends a hold, in time: `op` is release or cancel. */
+bool ends_hold(const struct act *act, enum gz_op op);
 /* Whether the operation makes an edit at once, if it is accepted. */
 bool op_edits(enum gz_op op);
 /* Whether it completes a wheel that turns. */

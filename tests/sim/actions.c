@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hold.h"
 #include "proto/limits.h"
 #include "sim/access.h"
 #include "sim/actions.h"
@@ -11,7 +12,7 @@
 #include "sim/parts.h"
 #include "sim/sim.h"
 
-enum { NODES_WANTED = 24, REFS = 3 };
+enum { NODES_WANTED = 24, REFS = 3, HELD = 4, HOLDS = 3 };
 
 static struct gz_message any_pointer(struct sim *sim, struct person *person, enum gz_phase phase)
 {
@@ -84,6 +85,93 @@ static void say_cancel(struct sim *sim, struct person *person)
     person->dragging = false;
 }
 
+/* ---- poses from outside ---- */
+
+/* A few nodes, each once. */
+static size_t some_nodes(struct sim *sim, const struct person *person, uint64_t ids[HELD])
+{
+    size_t count = 0;
+    for (uint64_t wanted = 1 + below(sim, HELD); wanted > 0; wanted--) {
+        const uint64_t id = any_node(sim, person);
+        bool named = false;
+        for (size_t i = 0; i < count; i++) named |= ids[i] == id;
+        if (!named) ids[count++] = id;
+    }
+    return count;
+}
+
+static void say_hold(struct sim *sim, struct person *person)
+{
+    uint64_t ids[HELD];
+    struct gz_message message = {.op = GZ_OP_HOLD, .hold.hold = below(sim, HOLDS)};
+    if (person->mirror.count == 0) return;
+    message.hold.nodes = (struct gz_ids){ids, some_nodes(sim, person, ids)};
+    if (chance(sim, 0.5)) {
+        message.has = GZ_HAS_HOLD_PATH;
+        message.hold.path = chance(sim, 0.3);
+    }
+    (void)person_say(sim, person, &message);
+    person->holding |= 1u << message.hold.hold;
+}
+
+/* Mostly of nodes of its own hold, as far as it knows. */
+static void say_pose(struct sim *sim, struct person *person)
+{
+    static const uint64_t parts[] = {GZ_HAS_SET_NODE_T, GZ_HAS_SET_NODE_X, GZ_HAS_SET_NODE_Z,
+                                     GZ_HAS_SET_NODE_R, GZ_HAS_SET_NODE_S};
+    const struct gz_session *session = gz_core_session(sim->core, person->session);
+    const struct gz_gesture *hold = session != NULL ? session->gesture.next : NULL;
+    while (hold != NULL && hold->next != NULL && chance(sim, 0.5)) hold = hold->next;
+    const uint64_t name = hold != NULL ? hold->poses->name : below(sim, HOLDS);
+    struct gz_set_node nodes[HELD];
+    size_t count = 0;
+    if (hold == NULL && chance(sim, 0.9)) return;
+    for (size_t i = 0; i < (hold != NULL ? hold->count : 1) && count < HELD; i++) {
+        struct gz_set_node *node = &nodes[count];
+        if (chance(sim, 0.3)) continue;
+        *node =
+            (struct gz_set_node){.id = hold != NULL ? hold->targets[i].id : any_node(sim, person),
+                                 .has = parts[below(sim, COUNT(parts))],
+                                 .trs = gz_trs_identity};
+        node->trs.t = any_place(sim);
+        node->trs.s = (gz_vec3){between(sim, 0.5, 2), 1, chance(sim, 0.1) ? 0 : 1};
+        if (chance(sim, 0.5)) node->trs.r = (gz_quat){0.5, -0.5, 0.5, -0.5};
+        count++;
+    }
+    struct gz_message message = {.op = GZ_OP_POSE,
+                                 .pose = {.hold = name, .nodes = nodes, .count = count}};
+    (void)person_say(sim, person, &message);
+    if (chance(sim, 0.5)) person->next_s = sim->now.mono_s + 0.016;
+}
+
+static void say_end_of_hold(struct sim *sim, struct person *person, enum gz_op op)
+{
+    struct gz_message message = {.op = op, .pose.hold = below(sim, HOLDS)};
+    if ((person->holding & 1u << message.pose.hold) == 0 && chance(sim, 0.8)) return;
+    (void)person_say(sim, person, &message);
+    person->holding &= ~(1u << message.pose.hold);
+}
+
+static void say_release(struct sim *sim, struct person *person)
+{
+    say_end_of_hold(sim, person, GZ_OP_RELEASE);
+}
+
+static void say_give_up(struct sim *sim, struct person *person)
+{
+    say_end_of_hold(sim, person, GZ_OP_CANCEL);
+}
+
+/* How often, while it holds something. */
+static bool goes_on_posing(struct sim *sim, struct person *person)
+{
+    static void (*const says[])(struct sim * sim, struct person * person) = {
+        say_pose, say_pose, say_pose, say_pose, say_pose, say_release, say_give_up};
+    if (person->holding == 0 || !chance(sim, 0.5)) return false;
+    says[below(sim, COUNT(says))](sim, person);
+    return true;
+}
+
 static void say_wheel(struct sim *sim, struct person *person)
 {
     struct gz_message message = {.op = GZ_OP_WHEEL, .wheel.dy = (double)below(sim, 5) - 2};
@@ -96,8 +184,9 @@ static void say_set(struct sim *sim, struct person *person)
         {"red", 3}, {"green", 5}, {"", 0}, {"a node with a longer name", 25}};
     static const gz_quat turns[] = {
         {0, 0, 0, 1}, {1, 0, 0, 0}, {0.5, 0.5, 0.5, 0.5}, {0, 0, -1, 0}};
-    static const uint64_t parts[] = {GZ_HAS_STATE_T, GZ_HAS_STATE_R, GZ_HAS_STATE_S,
-                                     GZ_HAS_STATE_NAME, GZ_HAS_STATE_PARENT};
+    static const uint64_t parts[] = {GZ_HAS_SET_NODE_T,      GZ_HAS_SET_NODE_R,
+                                     GZ_HAS_SET_NODE_S,      GZ_HAS_SET_NODE_NAME,
+                                     GZ_HAS_SET_NODE_PARENT, GZ_HAS_SET_NODE_Y};
     struct gz_set_node nodes[3];
     size_t count = 0;
     for (uint64_t wanted = 1 + below(sim, 3); wanted > 0; wanted--) {
@@ -108,6 +197,7 @@ static void say_set(struct sim *sim, struct person *person)
         node.name = names[below(sim, COUNT(names))];
         node.parent = chance(sim, 0.3) ? 0 : any_node(sim, person);
         node.has = parts[below(sim, COUNT(parts))] | parts[below(sim, COUNT(parts))];
+        if ((node.has & GZ_HAS_SET_NODE_T) != 0) node.has &= ~(uint64_t)GZ_HAS_SET_NODE_XYZ;
         bool named = false;
         for (size_t i = 0; i < count; i++) named |= nodes[i].id == node.id;
         if (!named) nodes[count++] = node;
@@ -334,6 +424,7 @@ static const struct {
     {1, 3, say_delete},  {1, 6, say_undo},     {1, 3, say_redo},     {1, 1, say_restore},
     {1, 1, say_history}, {1, 3, say_select},   {1, 2, say_camera},   {1, 2, say_tool},
     {0, 1, say_pick},    {1, 1, say_nonsense}, {1, 2, say_interest}, {1, 5, say_note},
+    {2, 12, say_hold},
 };
 
 void say_something(struct sim *sim, struct person *person)
@@ -345,13 +436,18 @@ void say_something(struct sim *sim, struct person *person)
         sum += person->dragging ? sayings[i].dragging : sayings[i].idle;
     if (sim->grants && chance(sim, 0.06)) say_access(sim, person);
     if (sim->reverts && chance(sim, 0.08)) say_revert(sim, person);
+    person->next_s = sim->now.mono_s + between(sim, 0.005, 0.25);
+    if (goes_on_posing(sim, person)) {
+        if (!chance(sim, 0.2)) send_frame(sim, person);
+        sim->counts->actions++;
+        return;
+    }
     int drawn = (int)below(sim, (uint64_t)sum);
     size_t at = 0;
     for (;; at++) {
         drawn -= person->dragging ? sayings[at].dragging : sayings[at].idle;
         if (drawn < 0) break;
     }
-    person->next_s = sim->now.mono_s + between(sim, 0.005, 0.25);
     sayings[at].say(sim, person);
     if (!chance(sim, 0.2)) send_frame(sim, person);
     sim->counts->actions++;

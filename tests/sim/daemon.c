@@ -262,7 +262,8 @@ static void check_places(const struct sim *sim, const struct link *replaced)
                 "a secret takes its own session's place", "that of session %llu",
                 NUMBER(link->session->id));
         PROMISE(link != replaced ||
-                    (link->session->ended && link->session->gesture.interaction == NULL),
+                    (link->session->ended && link->session->gesture.interaction == NULL &&
+                     link->session->gesture.next == NULL),
                 "who comes back finds free what it held", "session %llu drags on",
                 NUMBER(link->session->id));
     }
@@ -388,6 +389,9 @@ static struct act act_of(struct sim *sim, const struct link *link, const char *u
         .user = user,
         .late = link->session->ended,
         .orbits = link->session->gesture.orbit != NULL,
+        .turns = link->session->gesture.interaction == &gz_wheel_interaction
+                     ? link->session->gesture.edit.id
+                     : 0,
         .message = said->sense ? message : NULL,
         .request = request,
         .key = request != NULL ? request->key : NULL,

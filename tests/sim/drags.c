@@ -19,10 +19,26 @@ bool touches_unstored(const struct model *model, const struct grip *grip)
     return false;
 }
 
+static bool is_hold(const struct grip *grip)
+{
+    return grip->interaction == &gz_hold_interaction;
+}
+
 static bool is_cancelled(const struct model *model, const struct act *act, const struct grip *grip)
 {
     if (act->kind == ACT_REFUSED) return touches_unstored(model, grip);
-    return is_phase(act, GZ_PHASE_CANCEL) && grip->session == act->session;
+    if (grip->session != act->session) return false;
+    if (!is_hold(grip)) return is_phase(act, GZ_PHASE_CANCEL);
+    return ends_hold(act, GZ_OP_CANCEL) && act->message->pose.hold == grip->name;
+}
+
+/* Whether the act is the message that makes an edit of it. */
+static bool is_its_end(const struct act *act, const struct grip *grip)
+{
+    if (grip->session != act->session) return false;
+    if (is_hold(grip))
+        return ends_hold(act, GZ_OP_RELEASE) && act->message->pose.hold == grip->name;
+    return is_phase(act, GZ_PHASE_UP) && grip->interaction == &gz_drag_interaction;
 }
 
 static void check_end(const struct sim *sim, const struct act *act, const struct grip *grip)
@@ -47,6 +63,7 @@ static void check_end(const struct sim *sim, const struct act *act, const struct
 
 static enum gz_edit_kind grip_kind(const struct grip *grip)
 {
+    if (is_hold(grip)) return GZ_EDIT_POSE;
     return grip->interaction == &gz_wheel_interaction
                ? GZ_EDIT_WHEEL
                : GZ_EDIT_TRANSLATE; /* the handle's is for the batch to say */
@@ -57,8 +74,7 @@ static enum gz_edit_kind grip_kind(const struct grip *grip)
 static struct deed *complete(struct sim *sim, const struct act *act, const struct grip *grip)
 {
     struct model *model = &sim->model;
-    bool up = is_phase(act, GZ_PHASE_UP) && grip->session == act->session &&
-              grip->interaction == &gz_drag_interaction;
+    const bool up = is_its_end(act, grip);
     struct act by = *act;
     const struct gz_session *session = gz_core_session(sim->core, grip->session);
     by.session = grip->session;
@@ -111,16 +127,37 @@ static void check_cancelled(const struct model *model, const struct grip *grip)
     }
 }
 
-static bool still_runs(const struct gz_session *session, const struct grip *grip)
+static const struct gz_gesture *gesture_of(const struct gz_session *session, uint32_t number)
 {
-    return session != NULL && session->gesture.interaction == grip->interaction &&
-           session->gesture.edit.id == grip->edit;
+    const struct gz_gesture *gesture = session != NULL ? &session->gesture : NULL;
+    while (gesture != NULL && gesture->number != number) gesture = gesture->next;
+    return gesture;
 }
 
-static struct grip *find_grip(const struct model *model, uint64_t session)
+/* The edit that a hold is to be begins anew with a set of its nodes. */
+static bool still_runs(const struct gz_session *session, const struct grip *grip)
+{
+    const struct gz_gesture *gesture = gesture_of(session, grip->number);
+    return gesture != NULL && gesture->interaction == grip->interaction &&
+           (is_hold(grip) ? gesture->poses->name == grip->name : gesture->edit.id == grip->edit);
+}
+
+static struct grip *find_grip(const struct model *model, uint64_t session, uint32_t number)
 {
     for (size_t i = 0; i < model->grip_count; i++) {
-        if (model->grips[i].session == session) return &model->grips[i];
+        struct grip *grip = &model->grips[i];
+        if (grip->session == session && grip->number == number) return grip;
+    }
+    return NULL;
+}
+
+struct fact *held_fact(const struct model *model, uint64_t session, uint64_t node)
+{
+    for (size_t i = 0; i < model->grip_count; i++) {
+        struct grip *grip = &model->grips[i];
+        struct fact *fact =
+            grip->session == session && is_hold(grip) ? facts_find(&grip->press, node) : NULL;
+        if (fact != NULL) return fact;
     }
     return NULL;
 }
@@ -153,15 +190,15 @@ static struct deed *end_grip(struct sim *sim, const struct act *act, struct grip
         check_cancelled(model, &grip);
     *at = model->grips[--model->grip_count];
     model->grips[model->grip_count] = grip;
-    return grip.interaction == &gz_drag_interaction ? deed : NULL;
+    return is_its_end(act, &grip) ? deed : NULL;
 }
 
-static uint64_t seq_of(const struct sim *sim, const struct deed *deed)
+uint64_t edit_seq(const struct sim *sim, uint64_t edit)
 {
     const struct gz_journal_entry *entry = NULL;
     while ((entry = gz_journal_next(&sim->core->journal, &gz_pending_edits, entry)) != NULL) {
         const struct gz_edit_record *record = &((const struct gz_pending_edit *)entry)->edit;
-        if (record->id == deed->id) return record->seq;
+        if (record->id == edit) return record->seq;
     }
     return 0;
 }
@@ -170,12 +207,32 @@ static uint64_t seq_of(const struct sim *sim, const struct deed *deed)
 static void sort_deeds(const struct sim *sim, struct deed *deeds, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        for (size_t j = i; j > 0 && seq_of(sim, &deeds[j - 1]) > seq_of(sim, &deeds[j]); j--) {
+        for (size_t j = i; j > 0 && edit_seq(sim, deeds[j - 1].id) > edit_seq(sim, deeds[j].id);
+             j--) {
             const struct deed later = deeds[j - 1];
             deeds[j - 1] = deeds[j];
             deeds[j] = later;
         }
     }
+}
+
+/* Ends the grips of a session that are over, in the order of its gestures. */
+static uint64_t end_of_session(struct sim *sim, const struct act *act, uint64_t id)
+{
+    struct model *model = &sim->model;
+    const struct gz_session *session = gz_core_session(sim->core, id);
+    uint64_t made = 0;
+    for (size_t i = 0; i < model->grip_count;) {
+        struct grip *grip = &model->grips[i];
+        if (grip->session != id || still_runs(session, grip)) {
+            if (grip->session == id) check_goes_on(sim, act, grip);
+            i++;
+            continue;
+        }
+        const struct deed *deed = end_grip(sim, act, grip);
+        if (deed != NULL) made = deed->id;
+    }
+    return made;
 }
 
 struct deed *end_grips(struct sim *sim, const struct act *act)
@@ -185,23 +242,17 @@ struct deed *end_grips(struct sim *sim, const struct act *act)
     const size_t before = model->deed_count;
     for (const struct gz_session *session = sim->core->sessions; session != NULL;
          session = session->next) {
-        struct grip *grip = find_grip(model, session->id);
-        if (grip == NULL) continue;
-        if (still_runs(session, grip)) {
-            check_goes_on(sim, act, grip);
-            continue;
-        }
-        const struct deed *deed = end_grip(sim, act, grip);
-        if (deed != NULL) made = deed->id;
+        const uint64_t deed = end_of_session(sim, act, session->id);
+        if (deed != 0) made = deed;
     }
-    struct grip *left = act->kind == ACT_LEAVE ? find_grip(model, act->session) : NULL;
-    if (left != NULL) (void)end_grip(sim, act, left);
+    if (act->kind == ACT_LEAVE) (void)end_of_session(sim, act, act->session);
     if (model->deed_count > before + 1)
         sort_deeds(sim, model->deeds + before, model->deed_count - before);
     return made != 0 ? model_deed(model, made) : NULL;
 }
 
-static void begin_grip(struct sim *sim, const struct act *act, const struct gz_session *session)
+static void begin_grip(struct sim *sim, const struct act *act, const struct gz_session *session,
+                       const struct gz_gesture *gesture)
 {
     struct model *model = &sim->model;
     PROMISE(act->kind == ACT_MESSAGE && act->session == session->id && !act->late,
@@ -217,12 +268,14 @@ static void begin_grip(struct sim *sim, const struct act *act, const struct gz_s
     struct facts press = grip->press;
     press.count = 0;
     *grip = (struct grip){.session = session->id,
-                          .edit = session->gesture.edit.id,
-                          .interaction = session->gesture.interaction,
-                          .moves = gesture_moves(&session->gesture),
+                          .edit = gesture->edit.id,
+                          .number = gesture->number,
+                          .name = gesture->poses != NULL ? gesture->poses->name : 0,
+                          .interaction = gesture->interaction,
+                          .moves = gesture_moves(gesture),
                           .press = press};
-    for (size_t i = 0; i < session->gesture.count; i++) {
-        uint64_t node = session->gesture.ids[i];
+    for (size_t i = 0; i < gesture->count; i++) {
+        uint64_t node = gesture->ids[i];
         const struct thing *now = &life_of(model, node)->now;
         PROMISE(model->lives[node].holder == 0, "at most one holder for each node",
                 "node %llu is held by session %llu, and session %llu drags it", NUMBER(node),
@@ -232,16 +285,44 @@ static void begin_grip(struct sim *sim, const struct act *act, const struct gz_s
     }
 }
 
+/* The hold goes on as another edit: what was seen of it is of that one. */
+static void go_on_as(struct model *model, struct grip *grip, uint64_t edit)
+{
+    for (size_t i = 0; i < grip->press.count; i++) {
+        struct life *life = &model->lives[grip->press.list[i].node];
+        for (size_t j = life->version_count; j-- > 0;)
+            if (life->versions[j].preview_of == grip->edit) life->versions[j].preview_of = edit;
+    }
+    grip->edit = edit;
+}
+
+static void look_at(struct sim *sim, const struct act *act, const struct gz_session *session,
+                    const struct gz_gesture *gesture)
+{
+    struct grip *grip = find_grip(&sim->model, session->id, gesture->number);
+    if (grip != NULL) {
+        grip->moves = gesture_moves(gesture);
+        if (grip->edit != gesture->edit.id) go_on_as(&sim->model, grip, gesture->edit.id);
+    } else if (gesture->count > 0) {
+        begin_grip(sim, act, session, gesture);
+    }
+}
+
 void begin_grips(struct sim *sim, const struct act *act)
 {
     for (const struct gz_session *session = sim->core->sessions; session != NULL;
-         session = session->next) {
-        bool runs = session->gesture.interaction == &gz_drag_interaction ||
-                    session->gesture.interaction == &gz_wheel_interaction;
-        struct grip *grip = find_grip(&sim->model, session->id);
-        if (grip != NULL) grip->moves = gesture_moves(&session->gesture);
-        if (runs && grip == NULL) begin_grip(sim, act, session);
-    }
+         session = session->next)
+        for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next)
+            look_at(sim, act, session, gesture);
+}
+
+uint64_t preview_of(const struct sim *sim, uint64_t node)
+{
+    const struct gz_session *holder = gz_core_session(sim->core, sim->model.lives[node].holder);
+    const struct gz_node *held = gz_scene_find(sim->core->scene, node);
+    const struct gz_gesture *gesture = held != NULL ? gesture_of(holder, held->grip) : NULL;
+    return gesture != NULL && !gz_gesture_is_sampled(gesture) ? gesture->edit.id : 0;
 }
 
 /* ---- what they may change ---- */
@@ -266,12 +347,13 @@ void check_released(const struct model *model, const struct act *act)
     }
 }
 
-void check_unheld(const struct model *model)
+void check_unheld(const struct model *model, uint64_t setter)
 {
     for (size_t i = 0; i < model->changed.count; i++) {
         uint64_t node = model->changed.list[i].node;
-        PROMISE(model->lives[node].holder == 0, "nobody else changes a node that is held",
-                "node %llu, held by session %llu", NUMBER(node), NUMBER(model->lives[node].holder));
+        PROMISE(model->lives[node].holder == 0 || held_fact(model, setter, node) != NULL,
+                "nobody else changes a node that is held", "node %llu, held by session %llu",
+                NUMBER(node), NUMBER(model->lives[node].holder));
     }
 }
 

@@ -1,4 +1,4 @@
-/* drags.h - the rules of drags and wheels, and of the locks that they are. */
+/* drags.h - the rules of drags, wheels and holds, and of the locks that they are. */
 #ifndef GZ_TEST_SIM_DRAGS_H
 #define GZ_TEST_SIM_DRAGS_H
 
@@ -19,7 +19,16 @@ void begin_grips(struct sim *sim, const struct act *act);
 void check_dragged(const struct model *model, uint64_t session);
 /* An `up` and a `cancel` change what was held until then, and nothing else. */
 void check_released(const struct model *model, const struct act *act);
-void check_unheld(const struct model *model);
+/* Nobody holds what changes; but `setter`, a session, may set what its own holds have; 0: nobody
+ * does. */
+void check_unheld(const struct model *model, uint64_t setter);
+/* The node as a hold of the session found it; NULL if none has it. */
+struct fact *held_fact(const struct model *model, uint64_t session, uint64_t node);
+/* The seq of an edit that waits for the disk; 0 for another one. */
+uint64_t edit_seq(const struct sim *sim, uint64_t edit);
+/* The edit to be of the gesture that holds the node, if the disk does not follow its way; else
+ * 0. */
+uint64_t preview_of(const struct sim *sim, uint64_t node);
 void check_holders(const struct sim *sim);
 
 #endif

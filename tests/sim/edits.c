@@ -13,7 +13,6 @@ static const struct {
     enum gz_edit_kind kind;
     void (*want)(struct sim *sim, const struct act *act);
 } edits[] = {
-    {GZ_OP_SET, GZ_EDIT_SET, want_set},
     {GZ_OP_CREATE, GZ_EDIT_CREATE, want_create},
     {GZ_OP_DELETE, GZ_EDIT_DELETE, want_delete},
     {GZ_OP_UNDO, GZ_EDIT_UNDO, NULL},
@@ -29,7 +28,7 @@ struct deed *add_edit(struct sim *sim, const struct act *act, enum gz_edit_kind 
                       uint64_t target)
 {
     struct model *model = &sim->model;
-    check_unheld(model);
+    check_unheld(model, 0);
     struct deed *deed = add_deed(&sim->model, newest_edit(sim), act, kind);
     deed->target = target;
     give_key(deed, act);
@@ -152,18 +151,92 @@ static struct deed *check_edit(struct sim *sim, const struct act *act, size_t ro
     return add_edit(sim, act, edits[row].kind, 0);
 }
 
+/* What a set says of a node that a hold of the same session has is said of where the hold found it:
+ * that is what the history has, and where the hold then began. The disk has it so, even if it does
+ * not follow the hold. */
+static void note_set(struct sim *sim, struct deed *deed, const struct act *act,
+                     const struct gz_set_node *said)
+{
+    struct model *model = &sim->model;
+    struct fact *held = held_fact(model, act->session, said->id);
+    const struct thing before = held != NULL ? held->before : life_of(model, said->id)->now;
+    const struct thing after = with_set(&before, said);
+    if (!same_thing(&before, &after)) facts_add(&deed->facts, said->id, &before, &after);
+    if (held == NULL) return;
+    held->before = after;
+    if (preview_of(sim, said->id) != 0)
+        remember(model, said->id, edit_seq(sim, deed->id), 0, &after);
+}
+
+/* A hold whose nodes are set shows all that was posed: what waited to be afforded, too. */
+static void want_posed(struct model *model, const struct act *act)
+{
+    for (size_t i = 0; i < model->changed.count; i++) {
+        const struct fact *fact = &model->changed.list[i];
+        if (held_fact(model, act->session, fact->node) == NULL) continue;
+        struct thing posed = facts_find(&model->wanted, fact->node) != NULL
+                                 ? facts_find(&model->wanted, fact->node)->after
+                                 : fact->before;
+        posed.trs = fact->after.trs;
+        facts_merge(&model->wanted, fact->node, &fact->before, &posed);
+    }
+    for (size_t i = 0; i < act->message->set.count; i++) {
+        const struct gz_set_node *said = &act->message->set.nodes[i];
+        struct fact *fact = facts_find(&model->wanted, said->id);
+        if (fact != NULL) fact->after = with_set(&fact->after, said);
+    }
+}
+
+static bool says_something(struct model *model, const struct act *act)
+{
+    const struct gz_set *set = &act->message->set;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct fact *held = held_fact(model, act->session, set->nodes[i].id);
+        const struct thing before =
+            held != NULL ? held->before : life_of(model, set->nodes[i].id)->now;
+        const struct thing after = with_set(&before, &set->nodes[i]);
+        if (!same_thing(&before, &after)) return true;
+    }
+    return false;
+}
+
+static struct deed *check_set(struct sim *sim, const struct act *act)
+{
+    struct model *model = &sim->model;
+    const struct gz_set *set = &act->message->set;
+    const bool made = sim->core->next_edit != model->next_edit;
+    model->wanted.count = 0;
+    if (model->changed.count == 0 && !made) return NULL;
+    want_set(sim, act);
+    want_posed(model, act);
+    check_wanted(model, "an edit does what it says");
+    check_unheld(model, act->session);
+    PROMISE(made == says_something(model, act), "an edit does what it says", "of %zu nodes",
+            set->count);
+    if (!made) return NULL;
+    struct deed *deed = add_deed(model, model->next_edit, act, GZ_EDIT_SET);
+    give_key(deed, act);
+    for (size_t i = 0; i < set->count; i++) note_set(sim, deed, act, &set->nodes[i]);
+    return deed;
+}
+
 struct deed *check_operation(struct sim *sim, const struct act *act, struct deed *completed)
 {
     struct model *model = &sim->model;
     enum gz_op op = act->message->op;
+    if (op == GZ_OP_SET) return check_set(sim, act);
     for (size_t i = 0; i < COUNT(edits); i++) {
         if (edits[i].op == op) return check_edit(sim, act, i);
     }
     if (op == GZ_OP_REVERT)
         return check_revert(sim, act, act->message->revert.edit, act->message->revert.force);
-    bool drags = op == GZ_OP_POINTER || op == GZ_OP_GRAB || op == GZ_OP_WHEEL || op == GZ_OP_CAMERA;
+    const bool holds =
+        op == GZ_OP_HOLD || op == GZ_OP_POSE || op == GZ_OP_RELEASE || op == GZ_OP_CANCEL;
+    bool drags =
+        holds || op == GZ_OP_POINTER || op == GZ_OP_GRAB || op == GZ_OP_WHEEL || op == GZ_OP_CAMERA;
     if (!drags) check_nothing(model);
     if (is_phase(act, GZ_PHASE_UP) || is_phase(act, GZ_PHASE_CANCEL)) return completed;
+    if (op == GZ_OP_RELEASE || op == GZ_OP_CANCEL) return completed;
     check_dragged(model, act->session);
     return NULL;
 }

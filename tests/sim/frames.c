@@ -141,6 +141,7 @@ struct request *person_say(struct sim *sim, struct person *person, struct gz_mes
 {
     struct request *request = new_request(person);
     bool makes_edit = op_edits(message->op) || message->op == GZ_OP_NOTE ||
+                      message->op == GZ_OP_RELEASE ||
                       (message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP);
     message->has |= GZ_HAS_RID;
     message->rid = request->rid;

@@ -17,6 +17,7 @@ static void person_lose(struct sim *sim, struct person *person)
     person->partial |= person->mirror.more;
     person->tainted |= person->mirror.more && person->mirror.seq > person->saved;
     person->welcome = person->dragging = false;
+    person->holding = 0;
     person->sight_count = person->here = 0;
     for (size_t i = 0; i < person->request_count; i++) person->requests[i]->sent = false;
     lose_frame(person);

@@ -48,8 +48,10 @@ struct note_change {
     char user[TEXT_MAX], text[TEXT_MAX], by[TEXT_MAX], key[TEXT_MAX];
 };
 
-struct grip { /* a drag or wheel that runs */
+struct grip { /* a drag, wheel or hold that runs */
     uint64_t session, edit;
+    uint32_t number; /* among the session's gestures */
+    uint64_t name;   /* of a hold */
     const struct gz_interaction *interaction;
     bool moves;         /* not all of its nodes are where its last motion has them */
     struct facts press; /* `before` is what the press found */

@@ -17,13 +17,6 @@ static void check_time(struct sim *sim)
     sim->model.time_s = time_s;
 }
 
-/* The edit to be of the drag that holds the node, if the disk does not follow its way; else 0. */
-static uint64_t preview_of(const struct sim *sim, uint64_t node)
-{
-    const struct gz_session *holder = gz_core_session(sim->core, sim->model.lives[node].holder);
-    return holder != NULL && !gz_gesture_is_sampled(&holder->gesture) ? holder->gesture.edit.id : 0;
-}
-
 void model_act(struct sim *sim, const struct act *act)
 {
     struct model *model = &sim->model;
@@ -36,7 +29,10 @@ void model_act(struct sim *sim, const struct act *act)
     begin_grips(sim, act);
     if (deed != 0) completed = model_deed(model, deed);
     switch (act->kind) {
-    case ACT_MESSAGE: act_message(sim, act, is_phase(act, GZ_PHASE_UP) ? completed : NULL); break;
+    case ACT_MESSAGE:
+        act_message(sim, act,
+                    is_phase(act, GZ_PHASE_UP) || ends_hold(act, GZ_OP_RELEASE) ? completed : NULL);
+        break;
     case ACT_TURN: check_dragged(model, 0); break;
     case ACT_ANSWER: act_answer(sim, act); break;
     case ACT_REFUSED: break;

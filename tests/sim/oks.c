@@ -40,7 +40,8 @@ static bool is_judged(const struct sim *sim, const struct act *act)
     const struct gz_session *session = gz_core_session(sim->core, act->session);
     if (session == NULL || session->role < GZ_ROLE_EDITOR || act->orbits) return false;
     return op_edits(op) || op == GZ_OP_NOTE || op == GZ_OP_ACCESS || op == GZ_OP_CHECKPOINT ||
-           op == GZ_OP_WHEEL || is_phase(act, GZ_PHASE_UP) || is_phase(act, GZ_PHASE_CANCEL);
+           op == GZ_OP_WHEEL || op == GZ_OP_RELEASE || op == GZ_OP_CANCEL ||
+           is_phase(act, GZ_PHASE_UP) || is_phase(act, GZ_PHASE_CANCEL);
 }
 
 /* Whether the core asks the file first, and looks at the scene once that has answered. */
@@ -61,6 +62,7 @@ void oks_act(struct sim *sim, const struct act *act, const struct ground *ground
     request->waits = waits || asks_file(sim, act->message);
     request->ground = *ground;
     request->runs = session != NULL ? session->gesture.edit.id : 0;
+    request->turns = act->message->op == GZ_OP_POINTER ? act->turns : 0;
 }
 
 void oks_looked(struct request *request, const struct ground *ground)
@@ -81,16 +83,16 @@ void oks_refused(struct sim *sim)
     }
 }
 
-/* A drag of the session that was over when the core had the request is over for the disk too. A
- * pointer that goes up ends no wheel. */
+/* A drag of the session that was over when the core had the request is over for the disk too. */
 static void check_drags(const struct sim *sim, const struct request *request)
 {
     const bool ends = request->op == GZ_OP_POINTER || request->op == GZ_OP_UNDO;
     for (size_t i = 0; ends && i < sim->store.open_count; i++) {
         const struct gz_edit_record *open = &sim->store.open[i];
-        if (request->op == GZ_OP_POINTER && open->kind == GZ_EDIT_WHEEL) continue;
+        /* A hold may run beside it, and a wheel goes on, until the rest of the frame ends it. */
         PROMISE(open->session != request->session || open->id >= request->ground.edit ||
-                    open->id == request->runs,
+                    open->id == request->runs || open->id == request->turns ||
+                    open->kind == GZ_EDIT_POSE,
                 "a drag that was said to be over is over after a crash", "request %llu, edit %llu",
                 NUMBER(request->rid), NUMBER(open->id));
     }

@@ -37,6 +37,7 @@ struct request {
     uint64_t in_the_way;    /* the edit of others that an undo has to name; 0: none */
     struct ground ground;   /* at least, when the core had it */
     uint64_t runs;          /* the drag that ran afterwards; 0: none */
+    uint64_t turns;         /* of a pointer: the edit of a wheel that turned, and may go on */
     bool is_judged;         /* its answer may speak of what others did */
     bool is_over;           /* the core answered */
     bool is_void, waits;    /* the disk refused its ground; the core may look at it later */
@@ -91,6 +92,7 @@ struct person {
     struct sight sights[64];
     size_t sight_count;
     bool dragging;
+    unsigned holding; /* 1 << hold: the holds that it believes to have */
     uint64_t n;
     struct request **requests; /* rid - 1 */
     size_t request_count, request_capacity;

@@ -1,5 +1,6 @@
 /* The rules of requests: what each has to be answered with, and that the same key is one edit. */
 #include "sim/requests.h"
+#include "core/hold.h"
 #include "sim/drags.h"
 #include "sim/edits.h"
 #include "sim/judge.h"
@@ -26,7 +27,8 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
     const struct deed *known = NULL;
     const struct gz_session *session = gz_core_session(sim->core, act->session);
     bool may_edit = session->role >= GZ_ROLE_EDITOR;
-    bool asks_key = (may_edit && op_edits(act->message->op)) || is_phase(act, GZ_PHASE_UP);
+    bool asks_key = (may_edit && (op_edits(act->message->op) || ends_hold(act, GZ_OP_RELEASE))) ||
+                    is_phase(act, GZ_PHASE_UP);
     if (asks_key) known = model_key(model, act->user, act->key);
     if (known != NULL && known != completed) {
         PROMISE((act->moved || model->changed.count == 0) && completed == NULL,
@@ -35,13 +37,17 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
         /* A drag that runs is not the one of this key: it goes on. */
         const struct gz_interaction *interaction = session->gesture.interaction;
         bool other = is_phase(act, GZ_PHASE_UP) && interaction != NULL && !interaction->gives_way;
+        if (ends_hold(act, GZ_OP_RELEASE))
+            other = gz_session_hold(session, act->message->pose.hold) != NULL;
         expect(act->request, act, model->call, other ? NULL : known);
         act->request->again = !other;
         act->request->conflict = other;
         return;
     }
     if (!may_edit) check_nothing(model);
-    if (is_phase(act, GZ_PHASE_UP) || is_phase(act, GZ_PHASE_CANCEL)) check_released(model, act);
+    if (is_phase(act, GZ_PHASE_UP) || is_phase(act, GZ_PHASE_CANCEL) ||
+        ends_hold(act, GZ_OP_RELEASE) || ends_hold(act, GZ_OP_CANCEL))
+        check_released(model, act);
     const struct deed *deed = check_operation(sim, act, completed);
     if (act->request == NULL) return;
     expect(act->request, act, model->call, deed);

@@ -29,8 +29,8 @@ static void lay_on(struct pile *pile, uint64_t edit)
     if (pile->count < PILE_MAX) pile->edits[pile->count++] = edit;
 }
 
-/* In its old place: later edits may be done still, if it was reverted. A drag has its number since
- * it began, and its place since it ended. */
+/* In its old place, by when it was completed: later edits may be done still, if it was reverted.
+ * Deeds stand in that order. */
 static void lay_back(const struct model *model, struct pile *pile, uint64_t edit)
 {
     const struct deed *deed = model_deed(model, edit);

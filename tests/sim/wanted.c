@@ -6,10 +6,13 @@
 #include "sim/sim.h"
 #include "sim/wanted.h"
 
-static struct thing with_set(const struct thing *now, const struct gz_set_node *said)
+struct thing with_set(const struct thing *now, const struct gz_set_node *said)
 {
     struct thing after = *now;
     if (said->has & GZ_HAS_SET_NODE_T) after.trs.t = said->trs.t;
+    if (said->has & GZ_HAS_SET_NODE_X) after.trs.t.x = said->trs.t.x;
+    if (said->has & GZ_HAS_SET_NODE_Y) after.trs.t.y = said->trs.t.y;
+    if (said->has & GZ_HAS_SET_NODE_Z) after.trs.t.z = said->trs.t.z;
     if (said->has & GZ_HAS_SET_NODE_R) after.trs.r = said->trs.r;
     if (said->has & GZ_HAS_SET_NODE_S) after.trs.s = said->trs.s;
     if (said->has & GZ_HAS_SET_NODE_PARENT) after.parent = said->parent;

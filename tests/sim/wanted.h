@@ -6,6 +6,8 @@
 
 struct sim;
 
+/* The node after what a set says of it. */
+struct thing with_set(const struct thing *now, const struct gz_set_node *said);
 void want_set(struct sim *sim, const struct act *act);
 void want_create(struct sim *sim, const struct act *act);
 void want_delete(struct sim *sim, const struct act *act);

@@ -206,6 +206,18 @@ static bool is_at(const struct person *person, const double told[2], const doubl
     return fabs(told[0] - at[0]) <= far && fabs(told[1] - at[1]) <= far;
 }
 
+/* Of the nodes that its gestures hold, each looked at anew. */
+static uint64_t held_number(const struct gz_session *session)
+{
+    uint64_t ids[64];
+    size_t count = 0;
+    for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+         gesture = gesture->next)
+        for (size_t i = 0; i < gesture->count && count < COUNT(ids); i++)
+            ids[count++] = gesture->ids[i];
+    return ids_number((struct gz_ids){ids, count});
+}
+
 static bool sees(const struct person *person, const struct gz_session *session)
 {
     for (size_t i = 0; i < person->sight_count; i++) {
@@ -214,10 +226,8 @@ static bool sees(const struct person *person, const struct gz_session *session)
         bool at = session->view.has_pointer && !session->view.pointer.is_ray;
         return sight->selection ==
                    ids_number((struct gz_ids){session->selection.ids, session->selection.count}) &&
-               sight->locks ==
-                   ids_number((struct gz_ids){session->gesture.ids, session->gesture.count}) &&
-               sight->tool == session->tool.mode && sight->has_at == at &&
-               (!at || is_at(person, sight->at, session->view.pointer.at));
+               sight->locks == held_number(session) && sight->tool == session->tool.mode &&
+               sight->has_at == at && (!at || is_at(person, sight->at, session->view.pointer.at));
     }
     return false;
 }

@@ -39,12 +39,24 @@ void promises_check_stored(const struct host *host, const struct gz_message *mes
     assert_int_equal(edit->seq, is_edit_ok ? message->ok.seq : message->edit.seq);
 }
 
-static bool runs_on(const struct gz_session *session, uint64_t node)
+static bool runs_on(const struct gz_session *session, const struct gz_node *node)
 {
-    for (size_t i = 0; i < session->gesture.count; i++) {
-        if (session->gesture.ids[i] == node) return true;
+    const struct gz_gesture *gesture = &session->gesture;
+    while (gesture != NULL && gesture->number != node->grip) gesture = gesture->next;
+    for (size_t i = 0; gesture != NULL && i < gesture->count; i++) {
+        if (gesture->ids[i] == node->id) return true;
     }
     return false;
+}
+
+static void check_held(const struct gz_core *core, const struct gz_session *session,
+                       const struct gz_gesture *gesture)
+{
+    for (size_t i = 0; i < gesture->count; i++) {
+        const struct gz_node *held = gz_scene_find(core->scene, gesture->ids[i]);
+        assert_true(held != NULL &&
+                    gz_grip_has((struct gz_grip){session->id, gesture->number}, held));
+    }
 }
 
 void promises_check_holders(const struct gz_core *core)
@@ -53,15 +65,13 @@ void promises_check_holders(const struct gz_core *core)
     while ((node = gz_scene_walk_all(core->scene, node)) != NULL) {
         if (node->holder == 0) continue;
         const struct gz_session *holder = gz_core_session(core, node->holder);
-        assert_true(holder != NULL && runs_on(holder, node->id));
+        assert_true(holder != NULL && runs_on(holder, node));
     }
     for (const struct gz_session *session = core->sessions; session != NULL;
-         session = session->next) {
-        for (size_t i = 0; i < session->gesture.count; i++) {
-            const struct gz_node *held = gz_scene_find(core->scene, session->gesture.ids[i]);
-            assert_true(held != NULL && held->holder == session->id);
-        }
-    }
+         session = session->next)
+        for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next)
+            check_held(core, session, gesture);
 }
 
 static void check_node(const struct gz_node *node)
