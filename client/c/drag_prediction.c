@@ -280,6 +280,17 @@ void gz_drag_prediction_set(struct gz_drag_prediction *moving, const struct gz_m
     if (moving->running != NULL) follow(moving);
 }
 
+void gz_drag_prediction_hold(struct gz_drag_prediction *moving, const struct gz_message *message)
+{
+    if (message->op == GZ_OP_POSE)
+        gz_pending_actions_pose(&moving->unanswered, message);
+    else
+        gz_pending_actions_end_hold(&moving->unanswered, message);
+    settle(moving);
+    moving->is_stale = true;
+    if (moving->running != NULL) follow(moving);
+}
+
 /* ---- incoming ---- */
 
 /* Finds the motion of a pointer, and drops it and those before it. */

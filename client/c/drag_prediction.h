@@ -67,6 +67,8 @@ void gz_drag_prediction_rest(struct gz_drag_prediction *moving);
 bool gz_drag_prediction_camera(struct gz_drag_prediction *moving,
                                const struct gz_camera_input *input);
 void gz_drag_prediction_set(struct gz_drag_prediction *moving, const struct gz_message *set);
+/* A pose, release or cancel of a hold. */
+void gz_drag_prediction_hold(struct gz_drag_prediction *moving, const struct gz_message *message);
 
 /* ---- incoming ---- */
 

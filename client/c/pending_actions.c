@@ -50,11 +50,15 @@ void gz_pending_actions_end(struct gz_pending_actions *unanswered, struct gz_sen
 
 /* ---- typed edits ---- */
 
-/* The transform as the server will apply it. False if it will refuse it. */
+/* The transform as the server will apply it; of single coordinates the others are in `trs`. False
+ * if it will refuse it. */
 static bool read_trs(const struct gz_set_node *node, gz_trs *trs)
 {
-    *trs = gz_trs_identity;
+    *trs = (gz_trs){trs->t, gz_quat_identity, gz_trs_identity.s};
     if (node->has & GZ_HAS_SET_NODE_T) trs->t = node->trs.t;
+    if (node->has & GZ_HAS_SET_NODE_X) trs->t.x = node->trs.t.x;
+    if (node->has & GZ_HAS_SET_NODE_Y) trs->t.y = node->trs.t.y;
+    if (node->has & GZ_HAS_SET_NODE_Z) trs->t.z = node->trs.t.z;
     if (node->has & GZ_HAS_SET_NODE_S) trs->s = node->trs.s;
     if ((node->has & GZ_HAS_SET_NODE_R) && !gz_quat_normalize(node->trs.r, &trs->r)) return false;
     return gz_trs_finite(trs) && trs->s.x != 0 && trs->s.y != 0 && trs->s.z != 0;
@@ -63,24 +67,71 @@ static bool read_trs(const struct gz_set_node *node, gz_trs *trs)
 static bool can_foresee(const struct gz_pending_actions *unanswered, const struct gz_set_node *node,
                         gz_trs *trs)
 {
-    return (node->has & GZ_FORESEEN_ALL) != 0 && (node->has & GZ_HAS_SET_NODE_PARENT) == 0 &&
-           gz_mirror_find(unanswered->foreseen.mirror, node->id) != NULL && read_trs(node, trs);
+    const uint64_t said = node->has & (GZ_FORESEEN_ALL | GZ_HAS_SET_NODE_XYZ);
+    return said != 0 && (node->has & GZ_HAS_SET_NODE_PARENT) == 0 &&
+           gz_predicted_trs(&unanswered->foreseen, node->id, trs) && read_trs(node, trs);
+}
+
+/* Whether any of the nodes is expected there. */
+static bool put_nodes(struct gz_pending_actions *unanswered, struct gz_sent *sent,
+                      const struct gz_set_node *nodes, size_t count)
+{
+    bool moves = false, is_kept = true;
+    for (size_t i = 0; is_kept && i < count; i++) {
+        uint64_t has = nodes[i].has & GZ_FORESEEN_ALL;
+        gz_trs trs;
+        if (!can_foresee(unanswered, &nodes[i], &trs)) continue;
+        if ((nodes[i].has & GZ_HAS_SET_NODE_XYZ) != 0) has |= GZ_HAS_SET_NODE_T;
+        is_kept = gz_predicted_put(&unanswered->foreseen, nodes[i].id, sent->number, has, &trs);
+        moves = true;
+    }
+    return moves && is_kept;
 }
 
 void gz_pending_actions_set(struct gz_pending_actions *unanswered, const struct gz_message *message)
 {
     struct gz_sent *edit = gz_pending_actions_add(unanswered, message->rid);
-    bool moves = false, is_kept = true;
     gz_pending_actions_end(unanswered, edit, message->rid);
-    for (size_t i = 0; is_kept && i < message->set.count; i++) {
-        const struct gz_set_node *node = &message->set.nodes[i];
-        uint64_t has = node->has & GZ_FORESEEN_ALL;
-        gz_trs trs;
-        if (!can_foresee(unanswered, node, &trs)) continue;
-        is_kept = gz_predicted_put(&unanswered->foreseen, node->id, edit->number, has, &trs);
-        moves = true;
+    if (!put_nodes(unanswered, edit, message->set.nodes, message->set.count))
+        gz_pending_actions_drop(unanswered, edit);
+}
+
+/* ---- holds ---- */
+
+static struct gz_sent *find_hold(struct gz_pending_actions *unanswered, uint64_t hold)
+{
+    for (size_t i = 0; i < GZ_UNANSWERED_MAX; i++) {
+        struct gz_sent *sent = &unanswered->list[i];
+        if (sent->number != 0 && sent->is_hold && sent->hold == hold && sent->ended == UINT64_MAX)
+            return sent;
     }
-    if (!moves || !is_kept) gz_pending_actions_drop(unanswered, edit);
+    return NULL;
+}
+
+void gz_pending_actions_pose(struct gz_pending_actions *unanswered,
+                             const struct gz_message *message)
+{
+    const struct gz_pose_message *pose = &message->pose;
+    struct gz_sent *sent = find_hold(unanswered, pose->hold);
+    const bool is_first = sent == NULL;
+    if (is_first) sent = gz_pending_actions_add(unanswered, message->rid);
+    sent->is_hold = true;
+    sent->hold = pose->hold;
+    if (!put_nodes(unanswered, sent, pose->nodes, pose->count) && is_first)
+        gz_pending_actions_drop(unanswered, sent);
+}
+
+void gz_pending_actions_end_hold(struct gz_pending_actions *unanswered,
+                                 const struct gz_message *message)
+{
+    struct gz_sent *sent = find_hold(unanswered, message->pose.hold);
+    if (sent == NULL) return;
+    const uint64_t corrections = unanswered->corrections;
+    if (message->op == GZ_OP_CANCEL)
+        gz_pending_actions_drop(unanswered, sent);
+    else
+        gz_pending_actions_end(unanswered, sent, message->rid);
+    unanswered->corrections = corrections; /* that it goes back is what was asked for */
 }
 
 /* ---- incoming ---- */

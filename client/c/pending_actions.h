@@ -16,8 +16,10 @@ struct gz_sent {
     uint64_t end_n;        /* the pointer that ends it; 0 for none */
     uint64_t ended;        /* their order of ending; UINT64_MAX while it runs */
     enum gz_handle handle; /* expected in the first answer; GZ_HANDLE_NONE for none */
-    bool is_done;          /* the server has done all of it */
-    uint64_t seq;          /* of the state that shows it */
+    bool is_hold;          /* poses of a hold, which the client calls `hold` */
+    uint64_t hold;
+    bool is_done; /* the server has done all of it */
+    uint64_t seq; /* of the state that shows it */
 };
 
 struct gz_pending_actions {
@@ -35,6 +37,12 @@ void gz_pending_actions_end(struct gz_pending_actions *unanswered, struct gz_sen
  * another parent, or that the server will refuse. */
 void gz_pending_actions_set(struct gz_pending_actions *unanswered,
                             const struct gz_message *message);
+
+/* A `pose`: expects its nodes there until the hold is over. A `release` or `cancel` of the hold. */
+void gz_pending_actions_pose(struct gz_pending_actions *unanswered,
+                             const struct gz_message *message);
+void gz_pending_actions_end_hold(struct gz_pending_actions *unanswered,
+                                 const struct gz_message *message);
 
 /* Takes a received message: the nodes of finished actions are expected where the server has them.
  * The server works in order, so actions that ended earlier are finished too. */

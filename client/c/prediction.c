@@ -198,6 +198,8 @@ bool gz_prediction_awaits(const struct gz_message *message)
     case GZ_OP_SELECT:
     case GZ_OP_GRAB:
     case GZ_OP_WHEEL:
+    case GZ_OP_POSE:
+    case GZ_OP_RELEASE:
     case GZ_OP_SET: return true;
     case GZ_OP_POINTER:
         return message->pointer.phase != GZ_PHASE_HOVER && message->pointer.phase != GZ_PHASE_MOVE;
@@ -208,9 +210,9 @@ bool gz_prediction_awaits(const struct gz_message *message)
 /* Whether the server completes a running wheel before it handles this. */
 static bool completes_wheel(enum gz_op op)
 {
-    static const enum gz_op ops[] = {GZ_OP_TOOL,   GZ_OP_SELECT, GZ_OP_GRAB, GZ_OP_SET,
-                                     GZ_OP_CREATE, GZ_OP_DELETE, GZ_OP_UNDO, GZ_OP_REDO,
-                                     GZ_OP_REVERT, GZ_OP_RESTORE};
+    static const enum gz_op ops[] = {GZ_OP_TOOL,   GZ_OP_SELECT,  GZ_OP_GRAB, GZ_OP_SET,
+                                     GZ_OP_CREATE, GZ_OP_DELETE,  GZ_OP_UNDO, GZ_OP_REDO,
+                                     GZ_OP_REVERT, GZ_OP_RESTORE, GZ_OP_HOLD};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (ops[i] == op) return true;
     return false;
@@ -219,6 +221,8 @@ static bool completes_wheel(enum gz_op op)
 void gz_prediction_sent(struct gz_prediction *p, const struct gz_message *message)
 {
     if (message->op == GZ_OP_POINTER || message->op == GZ_OP_GRAB) p->n = message->pointer.n;
+    if (message->op == GZ_OP_POSE && (message->has & GZ_HAS_POSE_N) != 0 && message->pose.n > p->n)
+        p->n = message->pose.n; /* pointers and poses share one counter */
     if (completes_wheel(message->op)) gz_drag_prediction_rest(&p->moving);
     switch (message->op) {
     case GZ_OP_CAMERA: take_camera(p, message); break;
@@ -231,6 +235,11 @@ void gz_prediction_sent(struct gz_prediction *p, const struct gz_message *messag
     case GZ_OP_WHEEL: take_wheel(p, message); break;
     case GZ_OP_SET:
         if (may_edit(p)) gz_drag_prediction_set(&p->moving, message);
+        break;
+    case GZ_OP_POSE:
+    case GZ_OP_RELEASE:
+    case GZ_OP_CANCEL:
+        if (may_edit(p)) gz_drag_prediction_hold(&p->moving, message);
         break;
     default: break;
     }

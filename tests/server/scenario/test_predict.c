@@ -173,6 +173,31 @@ TEST_AT_BENCH(test_predict_typed_value_and_cancel)
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
+/* Poses from outside show at once to who says them, single coordinates too, and to the others when
+ * the server has told them. */
+TEST_AT_BENCH(test_predict_poses_of_a_hold)
+{
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    const gz_vec3 before = bench_expected(bench.ada, bench.box).t;
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_Y, .id = bench.box, .trs.t.y = 7};
+    const struct gz_message hold = {.op = GZ_OP_HOLD, .hold.nodes = {&bench.box, 1}};
+    const struct gz_message pose = {.op = GZ_OP_POSE, .pose = {.nodes = &node, .count = 1}};
+    stage_ask(bench.ada, hold);
+    bench_send(bench.ada, pose);
+    gz_vec3 now = bench_expected(bench.ada, bench.box).t;
+    assert_true(now.x == before.x && now.y == 7 && now.z == before.z);
+    node = (struct gz_set_node){.has = GZ_HAS_SET_NODE_X, .id = bench.box, .trs.t.x = 5};
+    bench_send(bench.ada, pose);
+    assert_true(bench_expected(bench.ada, bench.box).t.x == 5);
+    stage_ask(bench.ada, (struct gz_message){.op = GZ_OP_RELEASE});
+    assert_settled(bench.ada, bench.box);
+    now = node_in(bench.ada, bench.box)->trs.t;
+    assert_true(now.x == 5 && now.y == 7 && now.z == before.z);
+    stage_catch_up(bench.bob, bench.ada);
+    assert_true(node_in(bench.bob, bench.box)->trs.t.y == 7);
+    assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
+}
+
 /* ---- somebody interferes ---- */
 
 TEST_AT_BENCH(test_predict_refused_drag_goes_back)
