@@ -218,10 +218,9 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
     enum gz_status status = place_kept(session, set, changes, failure);
     if (status != GZ_OK) return status;
     failure->node = 0;
-    const uint64_t seq = gz_scene_seq(core->scene);
     gz_session_lend_held(session, set);
     status = edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, failure);
-    gz_session_take_held(session, set, status == GZ_OK ? changes : NULL, seq);
+    gz_session_take_held(session, set, status == GZ_OK ? changes : NULL);
     return status;
 }
 

@@ -219,20 +219,22 @@ void gz_session_lend_held(struct gz_session *session, const struct gz_set *set)
     }
 }
 
-/* What was set is where the hold began with this node, and what it wants. */
+/* What was set is where the hold began with this node, and what it wants. `is_changed`: the edit
+ * changes the node, which is then told and stored as it was set, even if it was posed so before. */
 static void begin_from(struct gz_session *session, struct gz_gesture *hold, size_t place,
-                       const struct gz_set_node *said, uint64_t seq)
+                       const struct gz_set_node *said, bool is_changed)
 {
     struct gz_gesture_target *target = &hold->targets[place];
     struct gz_scene *scene = session->core->scene;
     const struct gz_node *node = gz_scene_find(scene, said->id);
-    const uint64_t since = target->start_seq, set_at = node->seq;
+    const uint64_t since = target->start_seq;
     gz_place_as_said(said, &target->start);
     gz_place_as_said(said, &hold->poses->wanted[place]);
     gz_gesture_want(hold, place);
-    if (set_at <= seq) return;
+    if (!is_changed) return;
+    gz_scene_touch(scene, node, since, session->id);
+    target->start_seq = node->seq;
     if (hold->moved) gz_scene_touch(scene, node, since, session->id);
-    target->start_seq = set_at;
 }
 
 /* The edit that the hold becomes begins anew at this seq: nodes that have moved have moved since.
@@ -254,14 +256,14 @@ static void begin_anew(struct gz_session *session, struct gz_gesture *hold, uint
 }
 
 static void go_on(struct gz_session *session, struct gz_gesture *hold, const struct gz_set *set,
-                  const struct gz_change *changes, uint64_t seq)
+                  const struct gz_change *changes)
 {
     const uint64_t began_seq = gz_scene_seq(session->core->scene);
     bool is_named = false, is_changed = false;
     for (size_t i = 0; i < set->count; i++) {
         const size_t place = gz_gesture_place(hold, set->nodes[i].id);
         if (place == hold->count) continue;
-        begin_from(session, hold, place, &set->nodes[i], seq);
+        begin_from(session, hold, place, &set->nodes[i], gz_change_is_real(&changes[i]));
         is_named = true;
         is_changed |= gz_change_is_real(&changes[i]);
     }
@@ -270,7 +272,7 @@ static void go_on(struct gz_session *session, struct gz_gesture *hold, const str
 }
 
 void gz_session_take_held(struct gz_session *session, const struct gz_set *set,
-                          const struct gz_change *changes, uint64_t seq)
+                          const struct gz_change *changes)
 {
     struct gz_failure none;
     for (struct gz_gesture *hold = session->gesture.next; hold != NULL; hold = hold->next) {
@@ -278,6 +280,6 @@ void gz_session_take_held(struct gz_session *session, const struct gz_set *set,
             if (gz_gesture_place(hold, set->nodes[i].id) < hold->count)
                 (void)!gz_scene_hold(session->core->scene, &set->nodes[i].id, 1,
                                      (struct gz_grip){session->id, hold->number}, &none);
-        if (changes != NULL) go_on(session, hold, set, changes, seq);
+        if (changes != NULL) go_on(session, hold, set, changes);
     }
 }
