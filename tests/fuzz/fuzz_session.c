@@ -65,6 +65,7 @@ static bool needs_work(const struct gz_message *message)
 {
     switch (message->op) {
     case GZ_OP_SELECT: return message->select.nodes.count > 0;
+    case GZ_OP_HOLD: return message->hold.nodes.count > 0;
     case GZ_OP_SET: return message->set.count > 0;
     case GZ_OP_CREATE: return message->create.count > 0;
     case GZ_OP_DELETE: return message->remove.count > 0;
@@ -299,13 +300,10 @@ enum { TURN = GZ_OP_CLIENT_COUNT, WAIT, GO, DISK, STALL, READ, DISTURB, CRASH, I
 static const uint8_t extra[] = {GZ_OP_POINTER,
                                 GZ_OP_POINTER,
                                 GZ_OP_POINTER,
-                                GZ_OP_POINTER,
                                 GZ_OP_REDO,
                                 GZ_OP_GRAB,
                                 GZ_OP_GRAB,
-                                GZ_OP_GRAB,
                                 GZ_OP_DELETE,
-                                GZ_OP_SET,
                                 GZ_OP_SET,
                                 GZ_OP_SET,
                                 GZ_OP_CREATE,
@@ -319,7 +317,6 @@ static const uint8_t extra[] = {GZ_OP_POINTER,
                                 TURN,
                                 TURN,
                                 WAIT,
-                                WAIT,
                                 GO,
                                 GO,
                                 DISK,
@@ -330,7 +327,7 @@ static const uint8_t extra[] = {GZ_OP_POINTER,
                                 IMPORT,
                                 RAW,
                                 RAW,
-                                TURN,
+                                GZ_OP_POSE,
                                 GZ_OP_UNDO};
 static_assert(GZ_OP_CLIENT_COUNT + sizeof extra == 64, "a step is six bits, and two for who");
 
@@ -473,8 +470,11 @@ static void come_to_rest(struct world *world)
 static bool is_all_sampled(const struct gz_core *core)
 {
     const struct gz_session *session = core->sessions;
-    while (session != NULL && gz_gesture_is_sampled(&session->gesture)) session = session->next;
-    return session == NULL;
+    for (; session != NULL; session = session->next)
+        for (const struct gz_gesture *gesture = &session->gesture; gesture != NULL;
+             gesture = gesture->next)
+            if (!gz_gesture_is_sampled(gesture)) return false;
+    return true;
 }
 
 static void check(struct world *world)

@@ -22,6 +22,7 @@ const half = Math.SQRT1_2;
 const cases: [string, Partial<Edit>][] = [
   ["Ada moved piston", {}],
   ["Ada moved 2 nodes", { nodes: [1, 2] }],
+  ["Ada moved 2 nodes", { kind: "pose", nodes: [1, 2] }],
   [
     "Ada moved piston 0.012 m",
     { changes: [{ id: 1, before: { t: [0, 0, 0] }, after: { t: [0, 0.012, 0] } }] },

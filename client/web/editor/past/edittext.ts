@@ -18,6 +18,7 @@ const VERBS: Record<Edit["kind"], string> = {
   redo: "redid an edit of",
   restore: "restored",
   import: "imported",
+  pose: "moved",
 };
 
 /**
@@ -32,9 +33,12 @@ export function describe(edit: Edit, nameOf: NameOf): string {
     edit.nodes.length === 1 ? edit.name || nameOf(edit.nodes[0]) : count(edit.nodes.length);
   const [only] = edit.changes?.length === 1 ? edit.changes : [];
   const amount = only ? amountOf(edit, only, nameOf) : "";
-  if (edit.kind === "set" && amount) return `${edit.user} ${amount}`;
+  if (saysAll(edit) && amount) return `${edit.user} ${amount}`;
   return `${edit.user} ${VERBS[edit.kind]} ${what}${amount ? ` ${amount}` : ""}`;
 }
+
+/** Whether it may have changed anything of a node, each part by itself. */
+const saysAll = ({ kind }: Edit) => kind === "set" || kind === "pose";
 
 /** The warning that another person's import replaced the whole scene. @param now Unix seconds */
 export function replacedText({ user, ended }: Edit, now: number): string {
@@ -45,7 +49,7 @@ export function replacedText({ user, ended }: Edit, now: number): string {
 
 function amountOf(edit: Edit, { id, name, before, after }: Change, nameOf: NameOf): string {
   if (!before || !after) return "";
-  if (edit.kind === "set") return setText(name || nameOf(id), before, after, nameOf);
+  if (saysAll(edit)) return setText(name || nameOf(id), before, after, nameOf);
   if (edit.kind === "translate" && before.t && after.t)
     return lengthText(distance(before.t, after.t));
   if ((edit.kind === "rotate" || edit.kind === "ball") && before.r && after.r)
