@@ -235,7 +235,10 @@ static void act_note(struct sim *sim, const struct act *act)
     }
     const struct gz_note_record *made = waiting(sim, model->note_count - model->notes_stored);
     bool full = sim->core->journal.requests >= GZ_PENDING_EDITS_MAX;
-    if (!is_of(made, act, is_new ? 0 : change.id) && (full || is_unsure(sim, act->message))) return;
+    /* Where a new one was not made, the next change of the frame may look like it. */
+    const bool is_made =
+        is_of(made, act, is_new ? 0 : change.id) && (!is_new || made->id > model->note_last);
+    if (!is_made && (full || is_unsure(sim, act->message))) return;
     PROMISE(made != NULL, "what may be noted is noted", "request %llu of %s",
             NUMBER(act->request->rid), act->user);
     if (is_new) {
