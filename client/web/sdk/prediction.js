@@ -8,8 +8,8 @@ import { Ground } from "./ground.js";
 import { Orbit } from "./orbit.js";
 import { Drag, Gesture, Pending, Wheel, hasPlace, isSame, targetsOf } from "./pending.js";
 
-/** @import {Camera, Gizmo, Id, NodeChange, NodePose, Place, Role, SceneChange, Tool} from "./types.js" */
-/** @import {Transform} from "./types.js" */
+/** @import {Camera, Gizmo, Id, NodeChange, NodePose, Place, Role} from "./types.js" */
+/** @import {SceneChange, Tool, Transform} from "./types.js" */
 /** @import {SceneModel} from "./scene.js" */
 /** @import {Solver} from "./solver.js" */
 
