@@ -34,6 +34,9 @@
  * times their bytes; in messages that only a server sends, of GZ_DECODE_TOLD_FACTOR_MAX times. */
 #define GZ_DECODE_ACCEPTED_FACTOR_MAX 40
 #define GZ_DECODE_TOLD_FACTOR_MAX 64
+/* Bytes of MessagePack that a byte of JSON may become while it is read: a list and a number of few
+ * digits take the longest forms, because how many there are is known at the end. */
+#define GZ_JSON_FACTOR_MAX 3
 /* Ids and seq stay below this, because a JavaScript number holds only smaller integers exactly. */
 #define GZ_ID_LIMIT (UINT64_C(1) << 53)
 /* Bytes at which a state delta is cut and continued with `more`: large enough to be cheap, small

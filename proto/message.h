@@ -315,7 +315,8 @@ struct gz_hello {
     struct gz_text scene, user, token;
     enum gz_role role;
     bool create, draw;
-    bool packed; /* the form that the client reads: packed in place of plain */
+    bool packed;  /* the form that the client reads: packed in place of plain */
+    bool is_json; /* set by gz_decode_json: the client reads and writes JSON */
     uint64_t resume_epoch, resume_seq, resume_edit;
     struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };

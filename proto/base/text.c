@@ -1,12 +1,16 @@
 /* text.c - whether bytes are text, and whether a name matches a pattern. */
 #include "proto/base/text.h"
 
-/* The bytes of the character at `at` by the table of the Unicode standard (no overlong forms, no
- * surrogates, nothing beyond U+10FFFF); 0 if there is none. */
-static size_t character_size(const unsigned char *at, size_t left)
+#include <stdint.h>
+#include <string.h>
+
+/* By the table of the Unicode standard: no overlong forms, no surrogates, nothing beyond
+ * U+10FFFF. */
+size_t gz_text_character(const char *bytes, size_t left)
 {
+    const unsigned char *at = (const unsigned char *)bytes;
     unsigned char first = at[0];
-    if (first < 0x80) return first != 0;
+    if (first < 0x80) return 1;
     size_t size = first >= 0xc2 && first <= 0xdf   ? 2
                   : (first & 0xf0) == 0xe0         ? 3
                   : first >= 0xf0 && first <= 0xf4 ? 4
@@ -21,16 +25,28 @@ static size_t character_size(const unsigned char *at, size_t left)
     return size;
 }
 
-bool gz_text_valid(const char *bytes, size_t size)
+/* Whether the next eight bytes are ASCII. */
+static bool are_ascii(const char *at)
 {
-    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t eight;
+    memcpy(&eight, at, sizeof eight);
+    return (eight & UINT64_C(0x8080808080808080)) == 0;
+}
+
+bool gz_text_is_utf8(const char *bytes, size_t size)
+{
     while (size > 0) {
-        size_t step = character_size(at, size);
+        const size_t step = size >= 8 && are_ascii(bytes) ? 8 : gz_text_character(bytes, size);
         if (step == 0) return false;
-        at += step;
+        bytes += step;
         size -= step;
     }
     return true;
+}
+
+bool gz_text_valid(const char *bytes, size_t size)
+{
+    return size == 0 || (memchr(bytes, '\0', size) == NULL && gz_text_is_utf8(bytes, size));
 }
 
 /* ---- patterns ---- */

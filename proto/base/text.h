@@ -6,7 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether these bytes are well-formed UTF-8 without NUL. */
+/* The bytes of the character of UTF-8 at `at`, which has `left` bytes, 1 or more; 0 if there is
+ * none. NUL is one. */
+size_t gz_text_character(const char *at, size_t left);
+/* Whether these bytes are well-formed UTF-8; and whether they are that without NUL. */
+bool gz_text_is_utf8(const char *bytes, size_t size);
 bool gz_text_valid(const char *bytes, size_t size);
 
 /* Whether the pattern matches the whole text; both are terminated. In a pattern for the names of

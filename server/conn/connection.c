@@ -174,7 +174,7 @@ void gz_connection_write(struct gz_connection *connection, struct gz_bytes *fram
         gz_connection_break(connection);
         return;
     }
-    if (gz_bytes_first(frame) == GZ_FRAME_BINARY_FIRST) {
+    if (gz_bytes_are_messages(frame)) {
         counters->frames_out++;
         counters->bytes_out += frame->size;
     }

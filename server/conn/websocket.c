@@ -8,6 +8,8 @@
 #include "front/state.h"
 #include "link/link.h"
 #include "link/relaying.h"
+#include "proto/base/text.h"
+#include "proto/json.h"
 #include "server/maxima.h"
 
 /* ---- a socket as a wire ---- */
@@ -208,9 +210,30 @@ static void pause_if_full(struct gz_connection *connection)
         websocket_pause_reading(connection);
 }
 
+static void refuse_frame(struct gz_connection *connection, const struct gz_frame_part *part)
+{
+    gz_connection_leave(connection, gz_clock_now());
+    if (connection->end != 0) return;
+    connection->net->host.errors[GZ_BAD_MESSAGE]++;
+    gz_log(connection->net->log, GZ_INFO, connection->id, "violation of RFC 6455: %s", part->what);
+    connection->end_words = part->what;
+    gz_connection_end(connection, part->code);
+}
+
+/* RFC 6455, 8.1 */
+static void refuse_bytes(struct gz_connection *connection)
+{
+    const struct gz_frame_part part = {.code = GZ_CLOSE_UTF8, .what = "a text frame is not UTF-8"};
+    refuse_frame(connection, &part);
+}
+
 static void take_message(struct gz_connection *connection, const uint8_t *bytes, size_t size)
 {
     connection->net->counters.frames_in++;
+    if (connection->is_json && !gz_text_is_utf8((const char *)bytes, size)) {
+        refuse_bytes(connection);
+        return;
+    }
     if (size == 0) {
         if (pay(connection)) fail_message(connection, GZ_BAD_MESSAGE, "the frame is empty");
     } else if (connection->session == NULL) {
@@ -253,13 +276,24 @@ static void drop_pieces(struct gz_connection *connection)
     }
 }
 
-static void refuse_text(struct gz_connection *connection)
+/* Of the two kinds of frames a connection has one. That of a channel is the kind of its first
+ * frame, because the other member has shaken hands with the client. */
+static bool has_right_kind(struct gz_connection *connection, const struct gz_frame_part *part)
 {
     struct gz_error error;
+    if (!part->is_first) return true;
+    if (connection->wire->arrival->is_channel && connection->session == NULL)
+        connection->is_json = connection->out.is_json = part->is_text;
+    if (part->is_text == connection->is_json) return true;
     gz_fail(&error, GZ_BAD_MESSAGE,
-            "text frames are not supported: send MessagePack in binary frames");
+            connection->is_json
+                ? "binary frames are not supported by " GZ_SUBPROTOCOL_JSON
+                  ": send JSON in text frames"
+                : "text frames are not supported by " GZ_SUBPROTOCOL
+                  ": send MessagePack in binary frames, or ask for " GZ_SUBPROTOCOL_JSON);
     gz_connection_end(connection, GZ_CLOSE_TEXT);
     gz_connection_refuse(connection, NULL, &error, true);
+    return false;
 }
 
 static void take_piece(struct gz_connection *connection, const struct gz_frame_part *part)
@@ -270,10 +304,7 @@ static void take_piece(struct gz_connection *connection, const struct gz_frame_p
         gz_relay_take(connection, part);
         return;
     }
-    if (part->is_text) {
-        refuse_text(connection);
-        return;
-    }
+    if (!has_right_kind(connection, part)) return;
     if (part->is_first) {
         connection->message_bytes = connection->fragments = 0;
         gz_buffer_clear(&connection->in);
@@ -309,16 +340,6 @@ static void take_close(struct gz_connection *connection, int code)
     if (connection->parted && gz_connection_is_free(connection))
         connection->wire->kind->kill(connection->wire);
     gz_connection_end(connection, code);
-}
-
-static void refuse_frame(struct gz_connection *connection, const struct gz_frame_part *part)
-{
-    gz_connection_leave(connection, gz_clock_now());
-    if (connection->end != 0) return;
-    connection->net->host.errors[GZ_BAD_MESSAGE]++;
-    gz_log(connection->net->log, GZ_INFO, connection->id, "violation of RFC 6455: %s", part->what);
-    connection->end_words = part->what;
-    gz_connection_end(connection, part->code);
 }
 
 /* One from which nothing comes more often than a ping is due is pinged less and less often. */
@@ -381,7 +402,8 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
                       wire->arrival->is_channel ? GZ_PEER_RELAYED : GZ_PEER_NAMELESS);
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
-    gz_outbox_init(&connection->out, OUT_BYTES_MAX);
+    connection->is_json = wire->arrival->is_json;
+    gz_outbox_init(&connection->out, OUT_BYTES_MAX, connection->is_json);
     gz_connection_link(connection, &net->lobby);
     gz_alive_replan(connection);
     net->counters.connections++;

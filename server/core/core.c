@@ -193,9 +193,11 @@ static void spare_a_little(struct gz_core *core)
     if (core->slice < little(core)) core->slice = little(core);
 }
 
-static void keep(struct gz_session *session, const uint8_t *bytes, size_t size)
+/* What is left of a frame of MessagePack is a frame; one of JSON is kept as a whole. */
+static void keep(struct gz_session *session, const uint8_t *bytes, size_t size, size_t offset)
 {
-    if (!gz_inbox_add(&session->inbox, bytes, size))
+    const size_t done = session->is_json ? 0 : offset;
+    if (!gz_inbox_add(&session->inbox, bytes + done, size - done, offset - done))
         gz_session_end(session, "too many requests are waiting; send them more slowly");
 }
 
@@ -211,7 +213,14 @@ static bool has_to_wait(const struct gz_session *session, size_t size)
 bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
                      size_t size, struct gz_now now)
 {
-    size_t offset = 0;
+    return gz_core_receive_rest(core, session, bytes, size, 0, now);
+}
+
+bool gz_core_receive_rest(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
+                          size_t size, size_t offset, struct gz_now now)
+{
+    if (!session->is_json && offset > 0)
+        return gz_core_receive(core, session, bytes + offset, size - offset, now);
     bool is_looked_at = true, waits = has_to_wait(session, size);
     gz_core_enter(core, now);
     gz_session_wake(session);
@@ -219,7 +228,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     const size_t slice = core->slice;
     if (!waits) is_looked_at = gz_session_read_frame(session, bytes, size, &offset);
     core->slice_read += slice - core->slice;
-    if (offset < size && !session->ended) keep(session, bytes + offset, size - offset);
+    if (offset < size && !session->ended) keep(session, bytes, size, offset);
     return is_looked_at;
 }
 

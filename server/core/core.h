@@ -58,6 +58,9 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
  * the session sends far more than its rate: its host then lets other sessions go first. */
 bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
                      size_t size, struct gz_now now);
+/* The same for the messages of the frame from `offset` on: behind its hello. */
+bool gz_core_receive_rest(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
+                          size_t size, size_t offset, struct gz_now now);
 
 /* The answer to host.commit; the batch belongs to the core again and is freed here. */
 void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status,

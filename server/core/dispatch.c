@@ -12,6 +12,7 @@
 #include "core/session.h"
 #include "core/setup.h"
 #include "core/work.h"
+#include "proto/json.h"
 #include "scene/undo.h"
 #include "server/maxima.h"
 
@@ -502,8 +503,8 @@ static bool read_message(struct gz_session *session, const uint8_t *bytes, size_
         return leave(session, GZ_AWAITS_WORKER, offset, begin);
 
     struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
-    enum gz_status status =
-        gz_decode(GZ_FROM_CLIENT, bytes, size, offset, &core->decoded, &message, &failure.error);
+    enum gz_status status = (session->is_json ? gz_decode_json : gz_decode)(
+        GZ_FROM_CLIENT, bytes, size, offset, &core->decoded, &message, &failure.error);
     const size_t read = *offset - begin;
     const struct row *row = status == GZ_OK ? &table[message.op] : NULL;
     bool waits = false; /* its answer: for an edit that is not stored yet */

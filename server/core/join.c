@@ -132,6 +132,8 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
                                 const struct gz_claims *claims, enum gz_role *role,
                                 struct gz_error *error)
 {
+    if (hello->hello.is_json && hello->hello.packed)
+        return gz_fail(error, GZ_BAD_VALUE, "form: JSON has only the plain form");
     if (claims->user[0] == '\0')
         return gz_fail(error, GZ_BAD_VALUE, "user: must have 1 to %d bytes", GZ_USER_BYTES_MAX);
     if (core->clock.wall_s >= claims->expires_unix_s)
@@ -142,6 +144,12 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
         return gz_fail(error, GZ_FORBIDDEN, "role: your highest role in this scene is %s",
                        gz_vocabulary_word(&gz_role_words, (int)*role));
     return GZ_OK;
+}
+
+static enum gz_form form_of(const struct gz_hello *hello)
+{
+    if (hello->is_json) return GZ_FORM_JSON;
+    return hello->packed ? GZ_FORM_PACKED : GZ_FORM_PLAIN;
 }
 
 static struct gz_session *new_session(struct gz_core *core, uint64_t id,
@@ -155,13 +163,14 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->rights = gz_rights_of(claims, core->options.scene);
     session->asked = asked_role(hello);
     session->role = gz_role_here(core, session->asked, role);
+    session->is_json = hello->hello.is_json;
     session->draw = hello->hello.draw;
     session->tool = gz_tool_default;
     session->by_surface = true;
     memcpy(session->user, claims->user, sizeof session->user);
     memcpy(session->name, claims->name, sizeof session->name);
     memcpy(session->payer, gz_claims_payer(claims), sizeof session->payer);
-    gz_outbox_init(&session->outbox, GZ_OUTBOX_BYTES_MAX);
+    gz_outbox_init(&session->outbox, GZ_OUTBOX_BYTES_MAX, session->is_json);
     return session;
 }
 
@@ -199,8 +208,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     write_secret(session, secret);
     if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
-    gz_feed_set_form(core->feed, &session->cursor,
-                     hello->hello.packed ? GZ_FORM_PACKED : GZ_FORM_PLAIN);
+    gz_feed_set_form(core->feed, &session->cursor, form_of(&hello->hello));
     session->presence.user.rgb = colour_of(core, session->user);
     list_session(core, session);
     gz_session_set_expiry(session);

@@ -39,8 +39,10 @@ struct gz_inbox {
     size_t bytes;
 };
 
-/* Appends a copy. False without memory, or beyond GZ_INBOX_BYTES_MAX. */
-GZ_MUST_USE bool gz_inbox_add(struct gz_inbox *inbox, const uint8_t *bytes, size_t size);
+/* Appends a copy, of which the messages before `offset` are done. False without memory, or beyond
+ * GZ_INBOX_BYTES_MAX. */
+GZ_MUST_USE bool gz_inbox_add(struct gz_inbox *inbox, const uint8_t *bytes, size_t size,
+                              size_t offset);
 /* Removes the first frame; there must be one. */
 void gz_inbox_drop(struct gz_inbox *inbox);
 void gz_inbox_finish(struct gz_inbox *inbox);
@@ -60,15 +62,17 @@ struct gz_outbox {
     size_t whole_bytes;
     struct gz_buffer open; /* the frame that further messages go into */
     size_t max;
+    bool is_json;
 };
 
 /* `max`: bytes that may wait. Takes no memory while nothing waits. */
-void gz_outbox_init(struct gz_outbox *outbox, size_t max);
+void gz_outbox_init(struct gz_outbox *outbox, size_t max, bool is_json);
 void gz_outbox_finish(struct gz_outbox *outbox);
 GZ_MUST_USE enum gz_status gz_outbox_append(struct gz_outbox *outbox,
                                             const struct gz_message *message);
-/* Appends whole messages to the next frame. False if no frame waits, or more than one, if
- * `messages` has more than GZ_COPIED_BYTES_MAX, or without memory: then nothing has changed. */
+/* Appends the messages of a frame of the same encoding to the next frame. False if no frame waits,
+ * or more than one, if `messages` has more than GZ_COPIED_BYTES_MAX, or without memory: then
+ * nothing has changed. */
 bool gz_outbox_extend(struct gz_outbox *outbox, const struct gz_bytes *messages);
 /* The next frame, to which the caller has the reference then. NULL: there is none. */
 struct gz_bytes *gz_outbox_next(struct gz_outbox *outbox);

@@ -48,8 +48,9 @@ struct gz_session {
     enum gz_role asked;                        /* the highest role that the client wants */
     enum gz_role role;                         /* the highest role that it may have and wants */
     char secret[2 * GZ_SECRET_BYTES + 16 + 1]; /* random digits, and its id; empty for none */
-    bool draw;                                 /* the client wants the lines of its gizmo */
-    bool departed;                             /* the file is told that it left */
+    bool is_json;  /* the client reads and writes JSON, not MessagePack */
+    bool draw;     /* the client wants the lines of its gizmo */
+    bool departed; /* the file is told that it left */
     bool ended, replaced;
     char *end_reason; /* NULL without memory */
 

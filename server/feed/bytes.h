@@ -16,6 +16,7 @@
 /* First bytes of whole frames. */
 enum gz_frame_first {
     GZ_FRAME_RAW = 0, /* none: these are bytes of frames already, or of no frame */
+    GZ_FRAME_TEXT_FIRST = 0x81,
     GZ_FRAME_BINARY_FIRST = 0x82,
     GZ_FRAME_PING_FIRST = 0x89,
     GZ_FRAME_PONG_FIRST = 0x8A
@@ -71,6 +72,12 @@ static inline size_t gz_bytes_wire_size(const struct gz_bytes *bytes)
 static inline enum gz_frame_first gz_bytes_first(const struct gz_bytes *bytes)
 {
     return bytes->header > 0 ? (enum gz_frame_first) * gz_bytes_wire(bytes) : GZ_FRAME_RAW;
+}
+/* Whether they are a whole frame of messages. */
+static inline bool gz_bytes_are_messages(const struct gz_bytes *bytes)
+{
+    const enum gz_frame_first first = gz_bytes_first(bytes);
+    return first == GZ_FRAME_BINARY_FIRST || first == GZ_FRAME_TEXT_FIRST;
 }
 
 /* ---- what waits ---- */

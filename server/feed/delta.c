@@ -37,7 +37,7 @@ static void fill_state(struct gz_node_state *state, const struct gz_node *node, 
                        enum gz_form form)
 {
     *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
-    if (node->by != 0 && (form == GZ_FORM_PLAIN || changed(node, GZ_PART_BY, base)))
+    if (node->by != 0 && (form != GZ_FORM_PACKED || changed(node, GZ_PART_BY, base)))
         state->has |= GZ_HAS_STATE_BY;
     if (changed(node, GZ_PART_T, base)) state->has |= GZ_HAS_STATE_T;
     if (form == GZ_FORM_PACKED) state->has |= gz_feed_changed_axes(node, base);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "feed/state.h"
+#include "proto/json.h"
+#include "proto/limits.h"
 
 static void init_board(struct board *board)
 {
@@ -114,7 +116,7 @@ void gz_feed_cursor_finish(struct gz_cursor *cursor)
 static bool collect_acks(struct gz_feed *feed, const struct gz_cursor *cursor,
                          struct gz_delta *delta)
 {
-    const bool are_told = cursor->form == GZ_FORM_PLAIN || cursor->hears_acks;
+    const bool are_told = cursor->form != GZ_FORM_PACKED || cursor->hears_acks;
     for (size_t i = 0; are_told && i < feed->ack_count; i++) {
         const struct acknowledgement *ack = &feed->acks[i];
         if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
@@ -318,14 +320,30 @@ static struct cached_frame *oldest_frame(struct gz_feed *feed)
     return oldest;
 }
 
+/* Puts JSON in the place of the messages. */
+static enum gz_status turn_into_json(struct gz_buffer *out)
+{
+    struct gz_buffer text;
+    gz_buffer_init(&text, GZ_SERVER_FRAME_BYTES_MAX, GZ_BYTES_HEADROOM);
+    const enum gz_status status = gz_json_append_messages(&text, out->data, out->size);
+    if (status == GZ_OK) gz_json_end_frame(&text);
+    gz_buffer_finish(out);
+    *out = text;
+    return status;
+}
+
 /* Builds the frame in this memory, which is used up, and moves the cursor past it. *bytes is NULL
  * if nothing is to be sent, or after a failure: then the cursor is of no use. */
 static enum gz_status make_frame(struct gz_feed *feed, struct gz_cursor *cursor, double unix_s,
                                  struct gz_buffer *out, struct gz_bytes **bytes)
 {
-    const enum gz_status status = build_frame(feed, cursor, unix_s, out);
+    const bool is_json = cursor->form == GZ_FORM_JSON;
+    enum gz_status status = build_frame(feed, cursor, unix_s, out);
+    if (status == GZ_OK && out->size > 0 && is_json) status = turn_into_json(out);
     const bool is_made = status == GZ_OK && out->size > 0;
-    *bytes = is_made ? gz_bytes_seal(out, GZ_FRAME_BINARY_FIRST, NULL) : NULL;
+    *bytes = is_made
+                 ? gz_bytes_seal(out, is_json ? GZ_FRAME_TEXT_FIRST : GZ_FRAME_BINARY_FIRST, NULL)
+                 : NULL;
     gz_buffer_finish(out);
     return status;
 }

@@ -32,7 +32,7 @@
 struct gz_feed;
 
 /* The form of a viewer's frames (proto/README.md). */
-enum gz_form { GZ_FORM_PLAIN, GZ_FORM_PACKED };
+enum gz_form { GZ_FORM_PLAIN, GZ_FORM_PACKED, GZ_FORM_JSON /* the plain form, as JSON */ };
 
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
 struct gz_cursor {

@@ -26,7 +26,7 @@ uint64_t gz_feed_changed_axes(const struct gz_node *node, uint64_t base)
 
 bool gz_feed_is_moves(const struct gz_cursor *cursor, const struct gz_delta *delta)
 {
-    if (cursor->form == GZ_FORM_PLAIN || !cursor->greeted || cursor->ms == 0 || delta->from == 0 ||
+    if (cursor->form != GZ_FORM_PACKED || !cursor->greeted || cursor->ms == 0 || delta->from == 0 ||
         delta->more || delta->gone.count > 0)
         return false;
     for (size_t i = 0; i < delta->count; i++) {

@@ -476,7 +476,7 @@ void gz_feed_show_presence(struct gz_feed *feed, double mono_s)
  * because a record may have moved there without a change that is shown. */
 static uint64_t readable(const struct board *board, const struct gz_cursor *cursor)
 {
-    if (cursor->form == GZ_FORM_PLAIN) return board->shown;
+    if (cursor->form != GZ_FORM_PACKED) return board->shown;
     const bool is_amid = cursor->presence_base != cursor->presence.version;
     return is_amid ? board->versions.version : board->packed_shown;
 }

@@ -4,6 +4,7 @@
 
 #include "front/caller.h"
 #include "link/link.h"
+#include "proto/json.h"
 #include "server/maxima.h"
 
 #define SUBPROTOCOLS_BYTES_MAX 128
@@ -68,16 +69,17 @@ static bool is_list_of_names(const char *list)
 }
 
 /* Whether this subprotocol is one of the comma-separated ones. */
-static bool offers(const char *list, const char *subprotocol)
+/* Where the list names it; NULL if it does not. */
+static const char *offer_of(const char *list, const char *subprotocol)
 {
     size_t size = strlen(subprotocol);
     while (*list != '\0') {
         list += strspn(list, ", \t");
         size_t word = strcspn(list, ", \t");
-        if (word == size && memcmp(list, subprotocol, size) == 0) return true;
+        if (word == size && memcmp(list, subprotocol, size) == 0) return list;
         list += word;
     }
-    return false;
+    return NULL;
 }
 
 static bool ends_in_ws(const char *path)
@@ -142,12 +144,14 @@ static enum gz_status admit_subprotocol(struct gz_caller *caller, int *code, str
     if (!is_list_of_names(list))
         return refuse(code, 400, error, GZ_BAD_VALUE,
                       "Sec-WebSocket-Protocol: must be names separated by commas");
-    caller->arrival->is_link = offers(list, GZ_TRUNK_PROTOCOL);
+    caller->arrival->is_link = offer_of(list, GZ_TRUNK_PROTOCOL) != NULL;
     if (caller->arrival->is_link) return admit_link(caller, code, error);
-    if (offers(list, GZ_SUBPROTOCOL)) return GZ_OK;
+    const char *plain = offer_of(list, GZ_SUBPROTOCOL), *json = offer_of(list, GZ_SUBPROTOCOL_JSON);
+    caller->arrival->is_json = json != NULL && (plain == NULL || json < plain);
+    if (plain != NULL || json != NULL) return GZ_OK;
     return refuse(code, 400, error, GZ_VERSION,
-                  "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL
-                  " is supported, and between members of a cluster " GZ_TRUNK_PROTOCOL);
+                  "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL " and " GZ_SUBPROTOCOL_JSON
+                  " are supported, and between members of a cluster " GZ_TRUNK_PROTOCOL);
 }
 
 enum gz_status gz_admit_upgrade(struct gz_caller *caller, int *code, struct gz_error *error)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "proto/base/json.h"
+
 /* ---- texts ---- */
 
 /* Appends formatted text and JSON strings. */
@@ -22,29 +24,17 @@ bool gz_text_print(struct gz_buffer *buffer, const char *format, ...)
     return gz_buffer_append(buffer, text, (size_t)size) == GZ_OK;
 }
 
-static bool append_escaped(struct gz_buffer *buffer, unsigned char c)
-{
-    switch (c) {
-    case '"': return gz_text_print(buffer, "\\\"");
-    case '\\': return gz_text_print(buffer, "\\\\");
-    case '\n': return gz_text_print(buffer, "\\n");
-    case '\t': return gz_text_print(buffer, "\\t");
-    default: return gz_text_print(buffer, "\\u%04x", c);
-    }
-}
-
 bool gz_text_json(struct gz_buffer *buffer, const char *text)
 {
+    size_t left = strlen(text);
     bool ok = gz_buffer_append(buffer, "\"", 1) == GZ_OK;
-    while (ok && *text != '\0') {
-        size_t plain = 0;
-        while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\' &&
-               text[plain] != 0x7F) {
-            plain++;
-        }
-        ok = gz_buffer_append(buffer, text, plain) == GZ_OK;
-        text += plain;
-        if (ok && *text != '\0') ok = append_escaped(buffer, (unsigned char)*text++);
+    while (ok && left > 0) {
+        char escape[6];
+        const size_t plain = gz_json_plain_size(text, left), step = plain > 0 ? plain : 1;
+        const size_t size = plain > 0 ? plain : gz_json_escape((unsigned char)*text, escape);
+        ok = gz_buffer_append(buffer, plain > 0 ? text : escape, size) == GZ_OK;
+        text += step;
+        left -= step;
     }
     return ok && gz_buffer_append(buffer, "\"", 1) == GZ_OK;
 }

@@ -6,6 +6,7 @@
 #include "conn/connection.h"
 #include "front/state.h"
 #include "link/relaying.h"
+#include "proto/json.h"
 #include "proto/token/claims.h"
 #include "server/maxima.h"
 
@@ -168,8 +169,8 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
     size_t offset = 0;
     bool has_joined = false;
     gz_arena_reset(arena, gz_decode_bytes_max(size));
-    enum gz_status status =
-        gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, &message, &error);
+    enum gz_status status = (connection->is_json ? gz_decode_json : gz_decode)(
+        GZ_FROM_CLIENT, bytes, size, &offset, arena, &message, &error);
     if (status == GZ_OK) status = join(connection, &message, failure, &has_joined, &error);
     const bool is_elsewhere =
         status == GZ_OK && !has_joined && connection->greeting->wait.url[0] != '\0';
@@ -185,8 +186,8 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
     } else if (has_joined) {
         gz_hello_finish(connection);
         if (offset < size)
-            gz_core_receive(gz_net_core(connection->scene), connection->session, bytes + offset,
-                            size - offset, gz_clock_now());
+            gz_core_receive_rest(gz_net_core(connection->scene), connection->session, bytes, size,
+                                 offset, gz_clock_now());
     }
 }
 

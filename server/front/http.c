@@ -10,6 +10,7 @@
 #include "front/header.h"
 #include "link/link.h"
 #include "proto/base/text.h"
+#include "proto/json.h"
 #include "server/maxima.h"
 
 /* ---- paths, methods, rights ---- */
@@ -381,14 +382,15 @@ static bool print_accept(const char *key, char text[32])
 static bool write_handshake(const struct gz_caller *caller)
 {
     char accept[32], text[256];
-    const bool is_link = caller->arrival->is_link;
+    const struct gz_arrival *arrival = caller->arrival;
+    const char *spoken = arrival->is_json ? GZ_SUBPROTOCOL_JSON : GZ_SUBPROTOCOL;
     if (!print_accept(gz_request_value(caller->request, "sec-websocket-key", 0), accept))
         return false;
     lws_snprintf(text, sizeof text,
                  "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                  "Connection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n"
                  "Sec-WebSocket-Protocol: %s\r\n\r\n",
-                 accept, is_link ? GZ_TRUNK_PROTOCOL : GZ_SUBPROTOCOL);
+                 accept, arrival->is_link ? GZ_TRUNK_PROTOCOL : spoken);
     return gz_stream_write(caller->stream, (const uint8_t *)text, strlen(text));
 }
 

@@ -78,6 +78,7 @@ struct gz_connection {
     struct gz_outbox out;              /* messages of this room itself: errors and bye */
     struct gz_pending_hello *greeting; /* NULL before hello and once there is a session */
     bool is_waiting;
+    bool is_json;         /* its frames are text */
     uint64_t id;          /* of the session */
     size_t message_bytes; /* of the message that is coming */
     unsigned fragments;
@@ -175,6 +176,7 @@ struct gz_arrival {
     bool is_proxied;                  /* it comes from a trusted proxy */
     bool is_relayed;                  /* its latest request comes from another member */
     bool is_link;                     /* its upgrade was admitted as a link */
+    bool is_json;                     /* as a WebSocket of JSON */
     bool is_channel;                  /* it is a client of another member, without a socket */
     bool is_dropped;                  /* it no longer counts, to make room */
 };

@@ -1,6 +1,7 @@
 /* Writes the nodes of a scene back into the glTF that they came from. */
 #include "gltf/file.h"
 #include "gltf/skins.h"
+#include "proto/base/number.h"
 #include "server/maxima.h"
 
 #include <stdio.h>
@@ -62,27 +63,16 @@ static enum gz_status set_member(struct exporter *export, struct gz_json *object
     return gz_json_set(document, object, key, gz_json_make(document, text, strlen(text)));
 }
 
-/* 17 digits give every double back to its last bit; fewer are taken where they do. */
-static int print_number(char *text, size_t size, double number)
-{
-    int length = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        length = snprintf(text, size, "%.*g", digits, number);
-        if (strtod(text, NULL) == number) break;
-    }
-    return length;
-}
-
 static enum gz_status set_numbers(struct exporter *export, struct gz_json *json, const char *key,
                                   const double *numbers, const double *usual, size_t count)
 {
-    char text[4 * 32 + 8] = "[";
+    char text[4 * (GZ_NUMBER_BYTES_MAX + 1) + 2] = "[";
     size_t used = 1;
     bool is_usual = true;
     for (size_t i = 0; i < count; i++) {
         is_usual = is_usual && numbers[i] == usual[i];
         if (i > 0) text[used++] = ',';
-        used += (size_t)print_number(text + used, sizeof text - used, numbers[i]);
+        used += gz_number_print(numbers[i], text + used);
     }
     text[used++] = ']';
     text[used] = '\0';

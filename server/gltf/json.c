@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/json.h"
+
 /* An object of more members than this has a sorted list of them behind the others. */
 #define SORTED_FROM 16
 
@@ -126,17 +128,12 @@ struct gz_json_text gz_json_key(const struct gz_json *member)
     return (struct gz_json_text){member->key, member->key_size};
 }
 
-/* What follows a number in its text ends it for strtod too. */
 double gz_json_number(const struct gz_json *value)
 {
+    struct gz_json_digits digits;
     if (!gz_json_is(value, GZ_JSON_NUMBER)) return 0;
-    double number = 0;
-    for (size_t i = 0; i < value->size; i++) {
-        if (value->text[i] < '0' || value->text[i] > '9' || i == 15)
-            return strtod(value->text, NULL);
-        number = number * 10 + (value->text[i] - '0');
-    }
-    return number;
+    const char *at = value->text;
+    return gz_json_skip_number(&at, at + value->size, &digits) ? gz_json_value(&digits) : 0;
 }
 
 struct gz_json_text gz_json_text(const struct gz_json *value)
@@ -186,18 +183,14 @@ static char *quote(struct gz_arena *arena, const char *text, const char *end, si
     if (quoted == NULL) return NULL;
     char *out = quoted;
     *out++ = '"';
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        static const char digits[] = "0123456789abcdef";
-        if (c < 0x20 || c == '"' || c == '\\') *out++ = '\\';
-        if (c < 0x20) {
-            memcpy(out, "u00", 3);
-            out[3] = digits[c >> 4];
-            out[4] = digits[c & 15];
-            out += 5;
-        } else {
-            *out++ = (char)c;
-        }
+    while (length > 0) {
+        const size_t plain = gz_json_plain_size(text, length), step = plain > 0 ? plain : 1;
+        if (plain > 0)
+            out = mempcpy(out, text, plain);
+        else
+            out += gz_json_escape((unsigned char)*text, out);
+        text += step;
+        length -= step;
     }
     *out++ = '"';
     out = stpcpy(out, end);

@@ -106,8 +106,6 @@ void gz_json_disregard(struct gz_json *value);
 /* Whether an edit changed it or something in it. */
 bool gz_json_is_edited(const struct gz_json *value);
 
-bool gz_is_utf8(const char *at, const char *end);
-
 /* A value from its JSON, which the document copies. NULL without memory. */
 GZ_MUST_USE struct gz_json *gz_json_make(struct gz_json_document *document, const char *text,
                                          size_t size);

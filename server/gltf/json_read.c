@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "gltf/json.h"
+#include "proto/base/json.h"
+#include "proto/base/text.h"
 #include "server/maxima.h"
 
-/* U+FFFD, for what is no character. */
-#define NO_CHARACTER 0xFFFDu
-#define NO_CHARACTER_UTF8 "\xEF\xBF\xBD"
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
 struct reader {
@@ -41,156 +40,25 @@ static enum gz_status out_of_memory(struct reader *reader)
 
 /* ---- texts ---- */
 
-/* The bytes of the UTF-8 character at `at`; 0 if there is none. */
-static size_t character_size(const char *at, const char *end)
-{
-    const unsigned char *c = (const unsigned char *)at;
-    size_t size = c[0] < 0x80   ? 1
-                  : c[0] < 0xC2 ? 0
-                  : c[0] < 0xE0 ? 2
-                  : c[0] < 0xF0 ? 3
-                  : c[0] < 0xF5 ? 4
-                                : 0;
-    if (size == 0 || (size_t)(end - at) < size) return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((c[i] & 0xC0) != 0x80) return 0;
-    if (size == 3 && ((c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xED && c[1] > 0x9F))) return 0;
-    if (size == 4 && ((c[0] == 0xF0 && c[1] < 0x90) || (c[0] == 0xF4 && c[1] > 0x8F))) return 0;
-    return size;
-}
-
-bool gz_is_utf8(const char *at, const char *end)
-{
-    while (at < end) {
-        size_t size = character_size(at, end);
-        if (size == 0) return false;
-        at += size;
-    }
-    return true;
-}
-
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* The four digits of \uXXXX, which were checked. */
-static uint32_t read_unit(const char *digits)
-{
-    uint32_t unit = 0;
-    for (int i = 0; i < 4; i++) unit = unit << 4 | (uint32_t)hex_value(digits[i]);
-    return unit;
-}
-
-static size_t put_character(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    size_t size = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const uint8_t first[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = size; i-- > 1; c >>= 6) out[i] = (char)(0x80 | (c & 0x3F));
-    out[0] = (char)(first[size] | c);
-    return size;
-}
-
-/* The character of an escape; *at goes behind it. */
-static uint32_t read_escape(const char **at, const char *end)
-{
-    static const char letters[] = "\"\\/bfnrt", characters[] = "\"\\/\b\f\n\r\t";
-    char letter = (*at)[1];
-    *at += 2;
-    if (letter != 'u') return (uint32_t)characters[strchr(letters, letter) - letters];
-    uint32_t unit = read_unit(*at);
-    *at += 4;
-    if (unit >= 0xD800 && unit < 0xDC00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
-        uint32_t low = read_unit(*at + 2);
-        if (low >= 0xDC00 && low < 0xE000) {
-            *at += 6;
-            return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-        }
-    }
-    return unit == 0 || (unit >= 0xD800 && unit < 0xE000) ? NO_CHARACTER : unit;
-}
-
-/* What the text between two quotes says. Returns its size; writes it if `out` is set. */
-static size_t decode(const char *at, const char *end, char *out)
-{
-    size_t written = 0;
-    while (at < end) {
-        char bytes[4];
-        size_t size = character_size(at, end);
-        if (*at == '\\') {
-            size = put_character(bytes, read_escape(&at, end));
-        } else if (size > 0) {
-            memcpy(bytes, at, size);
-            at += size;
-        } else {
-            size = 3;
-            memcpy(bytes, NO_CHARACTER_UTF8, size);
-            at++;
-        }
-        if (out != NULL) memcpy(out + written, bytes, size);
-        written += size;
-    }
-    return written;
-}
-
-/* At the opening quote; goes behind the closing one. */
-static enum gz_status skip_text(struct reader *reader, bool *is_plain)
-{
-    bool is_ascii = true;
-    const char *start = ++reader->at;
-    *is_plain = true;
-    for (; reader->at < reader->end && *reader->at != '"'; reader->at++) {
-        unsigned char c = (unsigned char)*reader->at;
-        if (c >= 0x80) is_ascii = false;
-        if (c < 0x20)
-            return refuse(reader, "a text may not have a line break or a control character");
-        if (c != '\\') continue;
-        *is_plain = false;
-        const char *letter = ++reader->at;
-        if (letter == reader->end || *letter == '\0' || strchr("\"\\/bfnrtu", *letter) == NULL)
-            return refuse(reader, "a text has a backslash that begins no escape");
-        if (*letter != 'u') continue;
-        for (int i = 0; i < 4; i++) {
-            if (++reader->at >= reader->end || hex_value(*reader->at) < 0)
-                return refuse(reader, "\\u must be followed by four hexadecimal digits");
-        }
-    }
-    if (reader->at >= reader->end) return refuse(reader, "a text has no end");
-    if (!is_ascii && !gz_is_utf8(start, reader->at)) *is_plain = false;
-    reader->at++;
-    return GZ_OK;
-}
-
 static enum gz_status read_text(struct reader *reader, const char **said, uint32_t *size)
 {
-    const char *start = reader->at + 1;
+    const char *start = ++reader->at;
     bool is_plain;
-    enum gz_status status = skip_text(reader, &is_plain);
-    if (status != GZ_OK) return status;
-    const char *end = reader->at - 1;
+    const char *flaw = gz_json_skip_text(&reader->at, reader->end, &is_plain);
+    if (flaw != NULL) return refuse(reader, flaw);
+    const char *end = reader->at++;
     *said = start;
     *size = (uint32_t)(end - start);
-    if (is_plain) return GZ_OK;
-    size_t length = decode(start, end, NULL);
+    if (is_plain && gz_text_is_utf8(start, *size)) return GZ_OK;
+    const size_t length = gz_json_read_text(start, end, GZ_JSON_MENDED, NULL);
     char *copy = gz_arena_take(&reader->document->arena, length + 1, 1);
     if (copy == NULL) return out_of_memory(reader);
     *said = copy;
-    *size = (uint32_t)decode(start, end, copy);
+    *size = (uint32_t)gz_json_read_text(start, end, GZ_JSON_MENDED, copy);
     return GZ_OK;
 }
 
 /* ---- numbers and words ---- */
-
-static bool is_digit(const struct reader *reader)
-{
-    return reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9';
-}
 
 static bool take(struct reader *reader, const char *letters)
 {
@@ -200,17 +68,10 @@ static bool take(struct reader *reader, const char *letters)
     return true;
 }
 
-static bool take_digits(struct reader *reader)
-{
-    if (!is_digit(reader)) return false;
-    while (is_digit(reader)) reader->at++;
-    return true;
-}
-
-static bool is_next(const struct reader *reader, const char *word)
+static bool is_next(const char *at, const char *end, const char *word)
 {
     const size_t size = strlen(word);
-    return (size_t)(reader->end - reader->at) >= size && memcmp(reader->at, word, size) == 0;
+    return (size_t)(end - at) >= size && memcmp(at, word, size) == 0;
 }
 
 /* Python writes these, and no other reader of JSON takes them. */
@@ -218,20 +79,18 @@ static const char no_numbers[] = "NaN and Infinity are no numbers in JSON";
 
 static bool says_infinite(const struct reader *reader)
 {
-    return is_next(reader, "NaN") || is_next(reader, "Infinity");
+    const char *at = reader->at;
+    if (at < reader->end && *at == '-') at++;
+    return is_next(at, reader->end, "NaN") || is_next(at, reader->end, "Infinity");
 }
 
 static enum gz_status read_number(struct reader *reader)
 {
-    (void)take(reader, "-");
+    struct gz_json_digits digits;
     if (says_infinite(reader)) return refuse(reader, no_numbers);
-    bool ok = take(reader, "0") ? !is_digit(reader) : take_digits(reader);
-    if (ok && take(reader, ".")) ok = take_digits(reader);
-    if (ok && take(reader, "eE")) {
-        (void)take(reader, "+-");
-        ok = take_digits(reader);
-    }
-    return ok ? GZ_OK : refuse(reader, "a number has not the form of JSON");
+    return gz_json_skip_number(&reader->at, reader->end, &digits)
+               ? GZ_OK
+               : refuse(reader, "a number has not the form of JSON");
 }
 
 static enum gz_status read_word(struct reader *reader, enum gz_json_kind *kind)
@@ -241,7 +100,7 @@ static enum gz_status read_word(struct reader *reader, enum gz_json_kind *kind)
         enum gz_json_kind kind;
     } words[] = {{"null", GZ_JSON_NULL}, {"true", GZ_JSON_TRUE}, {"false", GZ_JSON_FALSE}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (!is_next(reader, words[i].word)) continue;
+        if (!is_next(reader->at, reader->end, words[i].word)) continue;
         reader->at += strlen(words[i].word);
         *kind = words[i].kind;
         return GZ_OK;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "gltf/file.h"
+#include "proto/base/text.h"
 
 #define READINGS_MAX 8
 
@@ -84,7 +85,7 @@ static void add_readings(struct search *search, const char *text, size_t size)
     if (size >= PATH_MAX) return;
     if (is_encoded(text, size)) {
         size_t length = gz_percent_decode(decoded, text, size);
-        if (gz_is_utf8(decoded, decoded + length)) add_reading(search, decoded, length);
+        if (gz_text_is_utf8(decoded, length)) add_reading(search, decoded, length);
     }
     add_reading(search, text, size);
 }

@@ -91,7 +91,7 @@ static bool write_frame(struct gz_wire *wire, struct gz_bytes *frame)
     struct gz_channel *channel = channel_of(wire);
     const bool is_first = channel->rest.count == 0;
     if (channel->branch == NULL || !gz_member_link_is_good(&channel->branch->link)) return false;
-    if (gz_bytes_first(frame) != GZ_FRAME_BINARY_FIRST || channel->has_closed) return true;
+    if (!gz_bytes_are_messages(frame) || channel->has_closed) return true;
     const size_t sent = is_first ? send_pieces(channel, frame, 0) : 0;
     if (sent == gz_bytes_wire_size(frame)) return true;
     if (!gz_bytes_push(&channel->rest, frame)) return false;

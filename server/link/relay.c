@@ -354,7 +354,8 @@ void gz_relay_open(struct gz_relay *relay)
     relay->net->counters.relayed++;
     gz_log(relay->net->log, GZ_INFO, relay->id, "relayed to %s", relay->route->url);
     tell_client(relay);
-    pass_frame(relay, 0x82, relay->to_authority.data, relay->to_authority.size);
+    pass_frame(relay, connection->is_json ? 0x81 : 0x82, relay->to_authority.data,
+               relay->to_authority.size);
     gz_buffer_finish(&relay->to_authority);
     gz_buffer_init(&relay->to_authority, 2 * PASSED_BYTES_MAX, 0);
     connection->frames.keeps_mask = true;

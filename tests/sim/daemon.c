@@ -536,7 +536,7 @@ static void check_lack(const struct sim *sim, const struct link *link)
 {
     const struct gz_cursor *cursor = &link->session->cursor;
     const bool lacks = cursor->state != gz_scene_seq(sim->core->scene) &&
-                       cursor->form == GZ_FORM_PLAIN && cursor->interest_set == NULL &&
+                       cursor->form != GZ_FORM_PACKED && cursor->interest_set == NULL &&
                        !link->session->ended && !gz_session_frame_waits(link->session);
     PROMISE(!lacks, "changes leave at once", "session %llu lacks some", NUMBER(link->session->id));
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "proto/fields.h"
+#include "proto/json.h"
 #include "proto/limits.h"
 #include "support/chance.h"
 #include "support/cmocka.h"
@@ -387,9 +388,31 @@ static bool same_messages(struct gz_message *a, struct gz_message *b)
 
 struct round {
     struct maker maker;
-    struct gz_buffer frame, again;
+    struct gz_buffer frame, again, json;
     struct gz_arena arena;
 };
+
+/* The same message as JSON, which is read as the same bytes. */
+static void check_json(struct round *round, enum gz_side side, uint64_t seed)
+{
+    struct gz_message read;
+    struct gz_error error = {.message = ""};
+    size_t offset = 0;
+    gz_buffer_clear(&round->json);
+    gz_buffer_clear(&round->again);
+    assert_int_equal(gz_json_append_messages(&round->json, round->frame.data, round->frame.size),
+                     GZ_OK);
+    gz_json_end_frame(&round->json);
+    gz_arena_reset(&round->arena, gz_decode_bytes_max(round->json.size));
+    if (gz_decode_json(side, round->json.data, round->json.size, &offset, &round->arena, &read,
+                       &error) != GZ_OK)
+        fail_msg("seed %llu: %s in %.*s", (unsigned long long)seed, error.message,
+                 (int)round->json.size, (const char *)round->json.data);
+    assert_int_equal(offset, round->json.size);
+    assert_int_equal(gz_encode(&round->again, &read), GZ_OK);
+    assert_int_equal(round->again.size, round->frame.size);
+    assert_memory_equal(round->again.data, round->frame.data, round->frame.size);
+}
 
 static void check_op(struct round *round, enum gz_op op, uint64_t seed)
 {
@@ -414,6 +437,7 @@ static void check_op(struct round *round, enum gz_op op, uint64_t seed)
     assert_int_equal(gz_encode(&round->again, &read), GZ_OK);
     assert_int_equal(round->again.size, round->frame.size);
     assert_memory_equal(round->again.data, round->frame.data, round->frame.size);
+    check_json(round, side, seed);
 }
 
 TEST(test_round_trip_keeps_every_field_of_every_message)
@@ -423,6 +447,7 @@ TEST(test_round_trip_keeps_every_field_of_every_message)
     struct round round;
     gz_buffer_init(&round.frame, MAKER_BYTES_MAX, 0);
     gz_buffer_init(&round.again, MAKER_BYTES_MAX, 0);
+    gz_buffer_init(&round.json, MAKER_BYTES_MAX, 0);
     gz_arena_init(&round.arena, 0);
     gz_arena_init(&round.maker.arena, MAKER_BYTES_MAX);
     for (uint64_t seed = first; seed < first + count; seed++) {
@@ -430,6 +455,7 @@ TEST(test_round_trip_keeps_every_field_of_every_message)
         for (int op = 0; op < GZ_OP_COUNT; op++) check_op(&round, (enum gz_op)op, seed);
     }
     gz_buffer_finish(&round.frame);
+    gz_buffer_finish(&round.json);
     gz_buffer_finish(&round.again);
     gz_arena_finish(&round.arena);
     gz_arena_finish(&round.maker.arena);

@@ -45,7 +45,7 @@ TEST(test_small_messages_share_a_frame)
 {
     struct gz_outbox outbox;
     uint64_t next = 0;
-    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX, false);
     assert_null(gz_outbox_next(&outbox));
     for (uint64_t i = 0; i < 3; i++) {
         struct gz_message message = make_message(i, 10);
@@ -63,7 +63,7 @@ TEST(test_frames_hold_all_messages_in_order)
     struct gz_outbox outbox;
     struct gz_bytes *frame;
     uint64_t chance = chance_seed(1), next = 0, appended = 0;
-    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX, false);
     for (int i = 0; i < 5000; i++) {
         if (!gz_outbox_is_full(&outbox) || chance_below(&chance, 4) == 0) {
             struct gz_message message =
@@ -85,7 +85,7 @@ TEST(test_outbox_from_which_all_is_taken_holds_no_memory)
 {
     struct gz_outbox outbox;
     uint64_t next = 0;
-    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX, false);
     for (uint64_t i = 0; i < 4; i++) {
         struct gz_message message = make_message(i, GZ_OUTBOX_FRAME_BYTES);
         assert_int_equal(gz_outbox_append(&outbox, &message), GZ_OK);
@@ -102,8 +102,8 @@ TEST(test_outbox_takes_messages_along)
 {
     struct gz_outbox outbox, other;
     uint64_t next = 0;
-    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
-    gz_outbox_init(&other, GZ_OUTBOX_BYTES_MAX);
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX, false);
+    gz_outbox_init(&other, GZ_OUTBOX_BYTES_MAX, false);
     struct gz_message message = make_message(1, 10);
     assert_int_equal(gz_outbox_append(&other, &message), GZ_OK);
     struct gz_bytes *for_all = gz_outbox_next(&other);
@@ -132,8 +132,8 @@ TEST(test_outbox_takes_messages_along)
 TEST(test_bounds)
 {
     struct gz_outbox outbox;
-    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX);
-    struct gz_message message = make_message(0, GZ_OUTBOX_BYTES_MAX);
+    gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX, false);
+    struct gz_message message = make_message(0, GZ_OUTBOX_BYTES_MAX, false);
     assert_int_equal(gz_outbox_append(&outbox, &message), GZ_TOO_LARGE);
     assert_int_equal(gz_outbox_waiting(&outbox), 0);
     message = make_message(0, GZ_OUTBOX_BYTES_FULL + BYTES_ID);
