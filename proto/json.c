@@ -367,35 +367,37 @@ static void write_text(struct writer *writer, const char *text, size_t left)
     append(writer, "\"", 1);
 }
 
-static void write_value(struct writer *writer);
+static void write_value(struct writer *writer, unsigned depth);
 
-static void write_list(struct writer *writer, uint64_t count)
+static void write_list(struct writer *writer, uint64_t count, unsigned depth)
 {
     append(writer, "[", 1);
     for (uint64_t i = 0; i < count && writer->status == GZ_OK; i++) {
         if (i > 0) append(writer, ",", 1);
-        write_value(writer);
+        write_value(writer, depth + 1);
     }
     append(writer, "]", 1);
 }
 
-static void write_object(struct writer *writer, uint64_t count)
+static void write_object(struct writer *writer, uint64_t count, unsigned depth)
 {
     append(writer, "{", 1);
     for (uint64_t i = 0; i < count && writer->status == GZ_OK; i++) {
         if (i > 0) append(writer, ",", 1);
-        write_value(writer);
+        write_value(writer, depth + 1);
         append(writer, ":", 1);
-        write_value(writer);
+        write_value(writer, depth + 1);
     }
     append(writer, "}", 1);
 }
 
-/* What was written by the table is well-formed, and no deeper than it. */
-static void write_value(struct writer *writer)
+static void write_value(struct writer *writer, unsigned depth)
 {
-    struct gz_head head = {.type = MSGPACK_OBJECT_NIL};
-    if (gz_read_head(&writer->from, &head) != GZ_READ_OK) writer->status = GZ_INTERNAL;
+    struct gz_head head;
+    if (depth > GZ_DEPTH_MAX || gz_read_head(&writer->from, &head) != GZ_READ_OK) {
+        writer->status = GZ_INTERNAL; /* it is not of gz_encode */
+        return;
+    }
     switch (head.type) {
     case MSGPACK_OBJECT_BOOLEAN:
         append(writer, head.count != 0 ? "true" : "false", head.count != 0 ? 4 : 5);
@@ -405,8 +407,8 @@ static void write_value(struct writer *writer)
     case MSGPACK_OBJECT_FLOAT32:
     case MSGPACK_OBJECT_FLOAT64: write_number(writer, head.number); break;
     case MSGPACK_OBJECT_STR: write_text(writer, (const char *)head.bytes, head.count); break;
-    case MSGPACK_OBJECT_ARRAY: write_list(writer, head.count); break;
-    case MSGPACK_OBJECT_MAP: write_object(writer, head.count); break;
+    case MSGPACK_OBJECT_ARRAY: write_list(writer, head.count, depth); break;
+    case MSGPACK_OBJECT_MAP: write_object(writer, head.count, depth); break;
     default: append(writer, "null", 4); break;
     }
 }
@@ -415,7 +417,7 @@ enum gz_status gz_json_append_value(struct gz_buffer *out, const uint8_t *value,
 {
     const size_t before = out->size;
     struct writer writer = {.out = out, .from = {value, value + size}};
-    write_value(&writer);
+    write_value(&writer, 0);
     if (writer.status != GZ_OK) gz_buffer_truncate(out, before);
     return writer.status;
 }
@@ -426,7 +428,7 @@ enum gz_status gz_json_append_messages(struct gz_buffer *out, const uint8_t *mes
     struct writer writer = {.out = out, .from = {messages, messages + size}};
     while (writer.status == GZ_OK && writer.from.at < writer.from.end) {
         append(&writer, out->size == 0 ? "[" : ",", 1);
-        write_value(&writer);
+        write_value(&writer, 0);
     }
     if (writer.status == GZ_OK) writer.status = gz_buffer_reserve(out, 1);
     if (writer.status != GZ_OK) gz_buffer_truncate(out, before);

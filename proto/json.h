@@ -21,7 +21,8 @@ GZ_MUST_USE enum gz_status gz_decode_json(enum gz_side side, const uint8_t *text
 
 /* Appends messages as JSON. They are MessagePack, one or more back to back, as gz_encode writes
  * them. `out` is empty, or holds a frame that is not ended yet; its last byte is still to come, and
- * there is room for it. On an error (GZ_TOO_LARGE, GZ_NO_MEMORY) `out` is as it was. */
+ * there is room for it. On an error (GZ_TOO_LARGE, GZ_NO_MEMORY, GZ_INTERNAL for other bytes) `out`
+ * is as it was. */
 GZ_MUST_USE enum gz_status gz_json_append_messages(struct gz_buffer *out, const uint8_t *messages,
                                                    size_t size);
 /* Ends the frame in `out`, which is not empty. */

@@ -8,6 +8,7 @@
 #include "core/dispatch.h"
 #include "core/work.h"
 #include "feed/state.h"
+#include "proto/json.h"
 #include "server/maxima.h"
 #include "sim/access.h"
 #include "sim/chance.h"
@@ -319,16 +320,25 @@ struct frame {
     size_t count, acting; /* which of them may change the scene, else the last one */
 };
 
-static void read_frame(struct frame *frame, const uint8_t *bytes, size_t size)
+static enum gz_status decode(const struct link *link, enum gz_side side, const uint8_t *bytes,
+                             size_t size, size_t *offset, struct gz_arena *arena,
+                             struct gz_message *message, struct gz_error *error)
+{
+    return (link->is_json ? gz_decode_json : gz_decode)(side, bytes, size, offset, arena, message,
+                                                        error);
+}
+
+static void read_frame(const struct link *link, struct frame *frame, const uint8_t *bytes,
+                       size_t size, size_t offset)
 {
     struct gz_error error;
     gz_arena_init(&frame->arena, SIZE_MAX / 2);
     frame->count = 0;
     bool acts = false;
-    for (size_t offset = 0; offset < size && frame->count < FRAME_MESSAGES_MAX; frame->count++) {
+    for (; offset < size && frame->count < FRAME_MESSAGES_MAX; frame->count++) {
         struct framed_message *next = &frame->messages[frame->count];
-        next->sense = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &frame->arena, &next->message,
-                                &error) == GZ_OK;
+        next->sense = decode(link, GZ_FROM_CLIENT, bytes, size, &offset, &frame->arena,
+                             &next->message, &error) == GZ_OK;
         bool acting = next->sense && !op_is_beside(next->message.op);
         if (acting || !acts) frame->acting = frame->count;
         acts |= acting;
@@ -435,14 +445,15 @@ static bool hides_camera(const struct frame *frame)
     return hides;
 }
 
-static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, size_t size)
+static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, size_t size,
+                      size_t offset)
 {
     struct frame frame;
     struct act acts[FRAME_MESSAGES_MAX];
     char user[TEXT_MAX] = "";
     uint64_t seq = gz_scene_seq(sim->core->scene), end_seqs = seqs_of_end(link->session);
     const struct ground ground = oks_ground(sim);
-    read_frame(&frame, bytes, size);
+    read_frame(link, &frame, bytes, size, offset);
     trace_frame(sim, link, &frame);
     keep_text(user, link->session->user);
     for (size_t i = 0; i < frame.count; i++) acts[i] = act_of(sim, link, user, &frame.messages[i]);
@@ -450,7 +461,7 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     acts[frame.acting].behind = count_behind(&frame);
     const size_t usual = sim->core->nodes_at_once;
     if (frame.count > 1) sim->core->nodes_at_once = SIZE_MAX; /* what is done is told by one act */
-    gz_core_receive(sim->core, link->session, bytes, size, sim->now);
+    gz_core_receive_rest(sim->core, link->session, bytes, size, offset, sim->now);
     sim->core->nodes_at_once = usual;
     do_bulk(sim);
     model_act(sim, &acts[frame.acting]);
@@ -477,14 +488,14 @@ static void receive(struct sim *sim, struct link *link, const struct parcel *par
         struct gz_message hello;
         struct gz_error error;
         gz_arena_init(&arena, SIZE_MAX / 2);
-        if (gz_decode(GZ_FROM_CLIENT, parcel->bytes, parcel->size, &offset, &arena, &hello,
-                      &error) != GZ_OK)
+        if (decode(link, GZ_FROM_CLIENT, parcel->bytes, parcel->size, &offset, &arena, &hello,
+                   &error) != GZ_OK)
             abort();
         join(sim, link, &hello);
         gz_arena_finish(&arena);
     }
     if (link->session != NULL && offset < parcel->size)
-        hand_over(sim, link, parcel->bytes + offset, parcel->size - offset);
+        hand_over(sim, link, parcel->bytes, parcel->size, offset);
 }
 
 /* ---- what goes to a link ---- */
@@ -516,8 +527,8 @@ static void read_messages(struct sim *sim, const struct link *link, struct parce
             grow(parcel->messages, &capacity, parcel->message_count + 1, sizeof *parcel->messages);
         struct gz_message *message = &parcel->messages[parcel->message_count];
         struct gz_error error = {.message = ""};
-        enum gz_status status = gz_decode(GZ_FROM_SERVER, parcel->bytes, parcel->size, &offset,
-                                          &parcel->arena, message, &error);
+        enum gz_status status = decode(link, GZ_FROM_SERVER, parcel->bytes, parcel->size, &offset,
+                                       &parcel->arena, message, &error);
         PROMISE(status == GZ_OK, "what the core says can be read", "%s", error.message);
         model_said(sim, link->session->id, message);
         if (message->op == GZ_OP_DELTA) check_acks(sim, &message->delta);
@@ -706,7 +717,7 @@ static bool comes_too_early(const struct link *link)
     struct frame frame;
     bool has_note = false;
     if (parcel->end || link->session == NULL || !gz_session_is_busy(link->session)) return false;
-    read_frame(&frame, parcel->bytes, parcel->size);
+    read_frame(link, &frame, parcel->bytes, parcel->size, 0);
     for (size_t i = 0; i < frame.count; i++)
         has_note |= frame.messages[i].sense && frame.messages[i].message.op == GZ_OP_NOTE;
     gz_arena_finish(&frame.arena);

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "proto/json.h"
+#include "proto/read.h"
 #include "sim/chance.h"
 #include "sim/links.h"
 #include "sim/sim.h"
@@ -72,6 +74,7 @@ void link_open(struct sim *sim, struct person *person)
     link->next = sim->links;
     sim->links = link;
     link->person = link->owner = person;
+    link->is_json = person->is_json;
     person->link = link;
     link->up.end = &link->up.first;
     link->down.end = &link->down.first;
@@ -93,8 +96,31 @@ void link_destroy(struct sim *sim, struct link *link)
     free(link);
 }
 
+/* The messages as JSON, in place of themselves. What follows the last one that is one stays as it
+ * is. */
+static void turn_into_json(uint8_t **bytes, size_t *size)
+{
+    struct gz_msgpack_reader reader = {*bytes, *bytes + *size};
+    struct gz_buffer text;
+    const uint8_t *at = *bytes;
+    gz_buffer_init(&text, SIZE_MAX / 2, 0);
+    while (at < reader.end && gz_read_skip(&reader, 0) == GZ_READ_OK &&
+           gz_json_append_messages(&text, at, (size_t)(reader.at - at)) == GZ_OK)
+        at = reader.at;
+    const size_t rest = (size_t)(reader.end - at);
+    const bool is_whole = rest == 0;
+    if (!is_whole && (gz_buffer_append(&text, text.size > 0 ? "," : "[", 1) != GZ_OK ||
+                      gz_buffer_append(&text, at, rest) != GZ_OK))
+        abort();
+    if (is_whole) gz_json_end_frame(&text);
+    free(*bytes);
+    *bytes = text.data;
+    *size = text.size;
+}
+
 void link_send(struct sim *sim, struct link *link, uint8_t *bytes, size_t size)
 {
+    if (link->is_json) turn_into_json(&bytes, &size);
     lane_add(sim, link, &link->up, parcel_create(bytes, size));
 }
 

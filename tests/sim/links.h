@@ -49,7 +49,8 @@ struct link {
     char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* that it was given */
     bool over;
     bool is_sent_away; /* its token was over */
-    bool is_behind;    /* it did not take all that there was for it */
+    bool is_json;
+    bool is_behind; /* it did not take all that there was for it */
     struct lane up, down;
     double delay_s, jitter_s;
     size_t window_bytes; /* what it takes that nobody reads from */

@@ -67,6 +67,7 @@ struct person {
     bool draw;
     uint64_t here;            /* how many there are, as it was told; 0: it was not */
     struct gz_packed *packed; /* it reads the packed form; NULL: the plain one */
+    bool is_json;             /* it speaks JSON, in the plain form */
     size_t told_singly;       /* nodes of the message that it hears, before those in motions */
     struct link *link;        /* NULL while away */
     bool welcome;

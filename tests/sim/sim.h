@@ -47,7 +47,7 @@ struct sim_counts {
 struct sim {
     uint64_t seed, random, step, steps;
     bool copies;  /* whether people copy nodes */
-    bool packs;   /* whether every second one reads the packed form */
+    bool packs;   /* whether every second one reads the packed form, and others speak JSON */
     bool grants;  /* whether there are admins, who change the scene's access */
     bool reverts; /* whether people take back edits out of their turn */
     bool repeats; /* whether people say what is so already, and give names to states */

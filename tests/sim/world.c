@@ -374,6 +374,7 @@ static void populate(struct sim *sim)
             person->packed = gz_packed_create(place_of, &person->mirror);
             if (person->packed == NULL) abort();
         }
+        person->is_json = sim->packs && i % 4 == 2;
         person->checked = UINT64_MAX;
         person->next_s = sim->now.mono_s + between(sim, 0, 1);
         keep_text(person->user, users[i % USERS]);

@@ -171,12 +171,18 @@ int raw_handshake(int socket, int port, const char *path, const char *headers)
     return response.status;
 }
 
+int raw_open_as(int port, const char *subprotocol)
+{
+    char header[128];
+    int socket = raw_connect(port);
+    snprintf(header, sizeof header, "Sec-WebSocket-Protocol: %s\r\n", subprotocol);
+    assert_int_equal(raw_handshake(socket, port, "/ws", header), 101);
+    return socket;
+}
+
 int raw_open(int port)
 {
-    int socket = raw_connect(port);
-    assert_int_equal(raw_handshake(socket, port, "/ws", "Sec-WebSocket-Protocol: gizmod.v1\r\n"),
-                     101);
-    return socket;
+    return raw_open_as(port, "gizmod.v1");
 }
 
 static size_t least_length_bytes(uint64_t size)

@@ -53,6 +53,7 @@ void raw_request(int port, const char *method, const char *path, const char *hea
 int raw_handshake(int socket, int port, const char *path, const char *headers);
 /* Connects and shakes hands as a proper client. */
 int raw_open(int port);
+int raw_open_as(int port, const char *subprotocol);
 
 /* A frame: `first` is FIN and the opcode. */
 bool raw_send_frame(int socket, uint8_t first, bool masked, const void *bytes, size_t size);

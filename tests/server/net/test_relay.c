@@ -4,6 +4,7 @@
 #include "link/members.h"
 #include "relay_fixture.h"
 #include "server/maxima.h"
+#include "support/json_ws.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -57,6 +58,44 @@ TEST(test_relay_carries_answers_about_the_past)
 {
     CTL("", "import", GZ_SOURCE_DIR "/server/gltf/sample/robot-arm.glb", "asked");
     for (int i = 0; i < 150; i++) CTL("import", "history", "asked");
+}
+
+/* A client that speaks JSON is relayed as one: its frames are text at the authority, too, and who
+ * only watches shares them with others of its kind alone. */
+TEST(test_relay_carries_json)
+{
+    struct json_client direct = json_join(authority.port, "json", "anna"),
+                       relayed = json_join(front.port, "json", "ben");
+    struct json_client watchers[4];
+    int plain[4];
+    for (size_t i = 0; i < 4; i++) {
+        watchers[i] = json_join(front.port, "json", "cho");
+        plain[i] = join(&front, "json", "dee");
+    }
+    for (json_int_t i = 1; i < 30; i++) {
+        char text[128];
+        struct json_client *editor = i % 2 == 0 ? &direct : &relayed;
+        snprintf(text, sizeof text,
+                 "[{\"op\":\"create\",\"rid\":%d,\"nodes\":[{\"name\":\"n%d\",\"t\":[0.1,0,0]}]}]",
+                 (int)i, (int)i);
+        json_decref(json_ask(editor, text, i));
+    }
+    for (size_t i = 0; i < 4; i++) {
+        json_decref(json_hear(&watchers[i], "edit", "seq", 29));
+        assert_true(raw_answers(plain[i]));
+        json_leave(&watchers[i]);
+        close(plain[i]);
+    }
+    json_say(&relayed, "[{\"op\":\"ping\"},");
+    json_t *error = json_hear(&relayed, "error", NULL, 0);
+    assert_string_equal(json_word(error, "code"), "bad_message");
+    json_decref(error);
+    raw_send_frame(relayed.socket, RAW_FIN | RAW_BINARY, true, "\x80", 1);
+    error = json_hear(&relayed, "error", NULL, 0);
+    assert_true(json_is_true(json_object_get(error, "fatal")));
+    json_decref(error);
+    json_leave(&relayed);
+    json_leave(&direct);
 }
 
 /* What one client does at one member is seen by one at the other, in both directions. */
