@@ -347,6 +347,8 @@ static const struct gz_row at_rows[] = {
     COUNT("seq", gz_at, seq, IF(AT_SEQ)),
     NUMBER("time", gz_at, time, NONE, IF(AT_TIME)),
     TEXT("checkpoint", gz_at, checkpoint, GZ_CHECKPOINT_BYTES_MAX, IF(AT_CHECKPOINT)),
+    COUNT("after", gz_at, after, IF(AT_AFTER)),
+    COUNT("limit", gz_at, limit, IF(AT_LIMIT), .rule = GZ_FIELD_RULE_ROWS),
 };
 
 static const struct gz_row restore_rows[] = {

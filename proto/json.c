@@ -422,6 +422,46 @@ enum gz_status gz_json_append_value(struct gz_buffer *out, const uint8_t *value,
     return writer.status;
 }
 
+static bool is_envelope(const struct gz_head *key)
+{
+    return gz_head_is_word(key, "op", 2) || gz_head_is_word(key, "rid", 3);
+}
+
+/* The next field of a map. */
+static void write_field(struct writer *writer, bool *is_first)
+{
+    struct gz_msgpack_reader ahead = writer->from;
+    struct gz_head key;
+    if (gz_read_head(&ahead, &key) != GZ_READ_OK) {
+        writer->status = GZ_INTERNAL;
+    } else if (is_envelope(&key)) {
+        writer->from = ahead;
+        if (gz_read_skip(&writer->from, 1) != GZ_READ_OK) writer->status = GZ_INTERNAL;
+    } else {
+        if (!*is_first) append(writer, ",", 1);
+        *is_first = false;
+        write_value(writer, 1);
+        append(writer, ":", 1);
+        write_value(writer, 1);
+    }
+}
+
+enum gz_status gz_json_append_fields(struct gz_buffer *out, const uint8_t *message, size_t size)
+{
+    const size_t before = out->size;
+    struct writer writer = {.out = out, .from = {message, message + size}};
+    struct gz_head map = {.count = 0};
+    bool is_first = true;
+    if (gz_read_head(&writer.from, &map) != GZ_READ_OK || map.type != MSGPACK_OBJECT_MAP)
+        writer.status = GZ_INTERNAL;
+    append(&writer, "{", 1);
+    for (uint64_t i = 0; i < map.count && writer.status == GZ_OK; i++)
+        write_field(&writer, &is_first);
+    append(&writer, "}", 1);
+    if (writer.status != GZ_OK) gz_buffer_truncate(out, before);
+    return writer.status;
+}
+
 enum gz_status gz_json_append_messages(struct gz_buffer *out, const uint8_t *messages, size_t size)
 {
     const size_t before = out->size;

@@ -31,4 +31,8 @@ void gz_json_end_frame(struct gz_buffer *out);
 GZ_MUST_USE enum gz_status gz_json_append_value(struct gz_buffer *out, const uint8_t *value,
                                                 size_t size);
 
+/* The same for a message, without its op and its rid. */
+GZ_MUST_USE enum gz_status gz_json_append_fields(struct gz_buffer *out, const uint8_t *message,
+                                                 size_t size);
+
 #endif

@@ -188,6 +188,8 @@ enum gz_has {
     GZ_HAS_AT_TIME = 1 << 2,
     GZ_HAS_AT_CHECKPOINT = 1 << 3,
     GZ_HAS_AT_SEQ = 1 << 4,
+    GZ_HAS_AT_AFTER = 1 << 5,
+    GZ_HAS_AT_LIMIT = 1 << 7,
     /* checkpoint */
     GZ_HAS_CHECKPOINT_SEQ = 1 << 4,
     /* path */
@@ -431,6 +433,7 @@ struct gz_at {
     uint64_t seq;
     double time;
     struct gz_text checkpoint;
+    uint64_t after, limit; /* at: AFTER, LIMIT: a page of the nodes, by id */
 };
 
 /* Takes back one edit of any user. */

@@ -25,7 +25,7 @@ gz_handler gz_on_pointer, gz_on_grab, gz_on_wheel;              /* pointer.c */
 gz_handler gz_on_hold, gz_on_pose, gz_on_release, gz_on_cancel; /* hold.c */
 gz_handler gz_on_set, gz_on_create, gz_on_delete;               /* edit.c */
 gz_handler gz_on_undo, gz_on_redo, gz_on_revert;                /* undo.c */
-gz_handler gz_on_history, gz_on_at, gz_on_path, gz_on_restore;  /* history.c */
+gz_handler gz_on_question, gz_on_restore;                       /* history.c */
 gz_handler gz_on_note;                                          /* notes.c */
 gz_handler gz_on_checkpoint, gz_on_checkpoints;                 /* notes.c */
 gz_handler gz_on_access, gz_on_accesses;                        /* roles.c */

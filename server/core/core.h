@@ -191,6 +191,16 @@ struct gz_core_summary {
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
+/* What a `history`, `at` or `path` asks the file. Errors as of the message. */
+GZ_MUST_USE enum gz_status gz_core_question(struct gz_core *core, const struct gz_message *message,
+                                            struct gz_now now, struct gz_query *query,
+                                            struct gz_error *error);
+/* The answer as the fields of its `ok`, one object of JSON, in `out`. `epoch`: the core's, at the
+ * question. Threads: any. GZ_TOO_LARGE, GZ_NO_MEMORY. */
+GZ_MUST_USE enum gz_status gz_core_print_answer(const struct gz_query *query,
+                                                const struct gz_answer *answer, uint64_t epoch,
+                                                struct gz_buffer *out, struct gz_error *error);
+
 /* What the core can spare, for a host whose memory is short. When the oldest edit that can be
  * undone ended, Unix seconds; INFINITY if there is none. */
 double gz_core_oldest_undo_s(const struct gz_core *core);

@@ -7,6 +7,7 @@
 
 #include "core/answers.h"
 #include "core/bulk.h"
+#include "core/core.h"
 #include "core/notes.h"
 #include "core/pending.h"
 #include "core/session.h"
@@ -234,60 +235,97 @@ void gz_session_send_piece(struct gz_session *session)
 
 /* ---- the messages ---- */
 
-enum gz_status gz_on_history(struct gz_session *session, const struct gz_message *message,
-                             struct gz_failure *failure)
+static enum gz_status question_of_history(const struct gz_message *message, struct gz_query *query,
+                                          struct gz_failure *failure)
 {
     const struct gz_history *said = &message->history;
-    struct gz_query query = {
+    *query = (struct gz_query){
         .kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .limit = GZ_HISTORY_ROWS_MAX};
     if (said->alone && !(message->has & GZ_HAS_HISTORY_NODE))
         return gz_fail(&failure->error, GZ_BAD_VALUE, "alone: needs `node`");
-    query.alone = said->alone;
-    if (message->has & GZ_HAS_HISTORY_NODE) query.node = said->node;
-    if (message->has & GZ_HAS_HISTORY_USER) memcpy(query.user, said->user.bytes, said->user.size);
-    if (message->has & GZ_HAS_HISTORY_SINCE) query.since = said->since;
-    if (message->has & GZ_HAS_HISTORY_BEFORE) query.before = said->before;
-    if (message->has & GZ_HAS_HISTORY_LIMIT) query.limit = (uint32_t)said->limit;
-    query.brief = (message->has & GZ_HAS_HISTORY_CHANGES) != 0 && !said->changes;
-    return gz_session_ask(session, message, &query, 0, send_answer, failure);
+    query->alone = said->alone;
+    if (message->has & GZ_HAS_HISTORY_NODE) query->node = said->node;
+    if (message->has & GZ_HAS_HISTORY_USER) memcpy(query->user, said->user.bytes, said->user.size);
+    if (message->has & GZ_HAS_HISTORY_SINCE) query->since = said->since;
+    if (message->has & GZ_HAS_HISTORY_BEFORE) query->before = said->before;
+    if (message->has & GZ_HAS_HISTORY_LIMIT) query->limit = (uint32_t)said->limit;
+    query->brief = (message->has & GZ_HAS_HISTORY_CHANGES) != 0 && !said->changes;
+    return GZ_OK;
 }
 
-enum gz_status gz_on_at(struct gz_session *session, const struct gz_message *message,
-                        struct gz_failure *failure)
+static enum gz_status question_of_at(const struct gz_core *core, const struct gz_message *message,
+                                     struct gz_query *query, uint64_t *after,
+                                     struct gz_failure *failure)
 {
-    const struct gz_core *core = session->core;
-    uint64_t now = gz_scene_seq(core->scene);
-    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->at.seq, .time = message->at.time};
-    query.by_time = (message->has & GZ_HAS_AT_TIME) != 0;
+    const struct gz_at *said = &message->at;
+    const uint64_t now = gz_scene_seq(core->scene);
+    *query = (struct gz_query){.kind = GZ_QUERY_AT, .seq = said->seq, .time = said->time};
+    query->by_time = (message->has & GZ_HAS_AT_TIME) != 0;
+    query->by_id = (message->has & (GZ_HAS_AT_AFTER | GZ_HAS_AT_LIMIT)) != 0;
+    if (message->has & GZ_HAS_AT_AFTER) query->after = said->after;
+    query->limit = (message->has & GZ_HAS_AT_LIMIT) && said->limit > 0 ? (uint32_t)said->limit
+                                                                       : GZ_HISTORY_ROWS_MAX;
     if (message->has & GZ_HAS_AT_CHECKPOINT) {
         enum gz_status status =
-            gz_core_find_checkpoint(core, message->at.checkpoint, &query.seq, failure);
+            gz_core_find_checkpoint(core, said->checkpoint, &query->seq, failure);
         if (status != GZ_OK) return status;
     }
-    if (query.by_time && query.time > core->clock.now.unix_s)
+    if (query->by_time && query->time > core->clock.now.unix_s)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "time: is in the future");
-    if (!query.by_time && query.seq > now)
+    if (!query->by_time && query->seq > now)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: is in the future; the scene is at %llu",
                        (unsigned long long)now);
-    return gz_session_ask(session, message, &query, query.by_time ? now : query.seq, send_answer,
-                          failure);
+    *after = query->by_time ? now : query->seq;
+    return GZ_OK;
 }
 
-enum gz_status gz_on_path(struct gz_session *session, const struct gz_message *message,
-                          struct gz_failure *failure)
+static void question_of_path(const struct gz_core *core, const struct gz_message *message,
+                             struct gz_query *query, uint64_t *after)
 {
     const struct gz_path *said = &message->path;
-    const struct gz_node *node = gz_scene_find(session->core->scene, said->node);
-    struct gz_query query = {.kind = GZ_QUERY_PATH,
-                             .node = said->node,
-                             .since = NAN,
-                             .before = NAN,
-                             .limit = GZ_PATH_POINTS_MAX};
-    if (message->has & GZ_HAS_PATH_SINCE) query.since = said->since;
-    if (message->has & GZ_HAS_PATH_BEFORE) query.before = said->before;
-    if (message->has & GZ_HAS_PATH_LIMIT) query.limit = (uint32_t)said->limit;
-    return gz_session_ask(session, message, &query, node != NULL ? node->seq : 0, send_answer,
-                          failure);
+    const struct gz_node *node = gz_scene_find(core->scene, said->node);
+    *query = (struct gz_query){.kind = GZ_QUERY_PATH,
+                               .node = said->node,
+                               .since = NAN,
+                               .before = NAN,
+                               .limit = GZ_PATH_POINTS_MAX};
+    if (message->has & GZ_HAS_PATH_SINCE) query->since = said->since;
+    if (message->has & GZ_HAS_PATH_BEFORE) query->before = said->before;
+    if (message->has & GZ_HAS_PATH_LIMIT) query->limit = (uint32_t)said->limit;
+    *after = node != NULL ? node->seq : 0;
+}
+
+/* What a message asks the file, and the state that has to be saved before it is asked. */
+static enum gz_status question_of(const struct gz_core *core, const struct gz_message *message,
+                                  struct gz_query *query, uint64_t *after,
+                                  struct gz_failure *failure)
+{
+    *after = 0;
+    if (message->op == GZ_OP_HISTORY) return question_of_history(message, query, failure);
+    if (message->op == GZ_OP_AT) return question_of_at(core, message, query, after, failure);
+    question_of_path(core, message, query, after);
+    return GZ_OK;
+}
+
+enum gz_status gz_core_question(struct gz_core *core, const struct gz_message *message,
+                                struct gz_now now, struct gz_query *query, struct gz_error *error)
+{
+    uint64_t after;
+    struct gz_failure failure = {.node = 0};
+    gz_core_enter(core, now);
+    const enum gz_status status = question_of(core, message, query, &after, &failure);
+    if (status != GZ_OK) *error = failure.error;
+    return status;
+}
+
+enum gz_status gz_on_question(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
+{
+    struct gz_query query;
+    uint64_t after;
+    const enum gz_status status = question_of(session->core, message, &query, &after, failure);
+    return status == GZ_OK ? gz_session_ask(session, message, &query, after, send_answer, failure)
+                           : status;
 }
 
 enum gz_status gz_on_restore(struct gz_session *session, const struct gz_message *message,

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
+#include "core/core.h"
 #include "core/describe.h"
 #include "proto/base/buffer.h"
+#include "proto/json.h"
 #include "server/maxima.h"
 
 /* ---- pieces of an answer ---- */
@@ -76,16 +78,23 @@ struct gz_outgoing_answer {
     struct gz_hits hits; /* of the form hits_form, without those that were sent */
     uint64_t rid;
     const struct form *form;
+    bool is_whole;     /* the next piece is all of it, however large */
     size_t done;       /* elements that were sent */
     size_t nodes_done; /* nodes that were sent of the edit after these */
 };
+
+/* How many of the elements that are left go into the next piece. */
+static size_t piece_of(const struct gz_outgoing_answer *out, size_t left, size_t most)
+{
+    return out->is_whole || left < most ? left : most;
+}
 
 static bool describe_nodes(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
                            struct gz_ok *ok)
 {
     (void)epoch;
     size_t left = out->answer.node_count - out->done;
-    size_t count = left < GZ_AT_NODES_PER_MESSAGE ? left : GZ_AT_NODES_PER_MESSAGE;
+    size_t count = piece_of(out, left, GZ_AT_NODES_PER_MESSAGE);
     struct gz_node_state *states = gz_arena_take(arena, count, sizeof *states);
     if (states == NULL) return false;
     for (size_t i = 0; i < count; i++) {
@@ -105,7 +114,7 @@ static bool describe_edit(struct gz_outgoing_answer *out, uint64_t epoch, struct
     const struct gz_edit_record *edit = &out->answer.edits[out->done];
     bool is_brief = edit->nodes != NULL;
     size_t most = is_brief ? GZ_EDIT_NODES_PER_MESSAGE : GZ_CHANGES_PER_MESSAGE;
-    size_t left = edit->change_count - out->nodes_done, count = left < most ? left : most;
+    size_t left = edit->change_count - out->nodes_done, count = piece_of(out, left, most);
     if (!gz_describe_changes(edit, epoch, out->nodes_done, count, arena, message)) return false;
     message->undone = edit->undone;
     *bytes += BYTES_CHANGE + count * (is_brief ? BYTES_NODE : BYTES_CHANGE);
@@ -121,7 +130,7 @@ static bool describe_edits(struct gz_outgoing_answer *out, uint64_t epoch, struc
     size_t left = out->answer.edit_count - out->done, count = 0, bytes = 0;
     struct gz_edit_message *edits = gz_arena_take(arena, left, sizeof *edits);
     if (edits == NULL) return false;
-    while (out->done < out->answer.edit_count && bytes < GZ_OUTBOX_FRAME_BYTES) {
+    while (out->done < out->answer.edit_count && (out->is_whole || bytes < GZ_OUTBOX_FRAME_BYTES)) {
         if (!describe_edit(out, epoch, arena, &edits[count++], &bytes)) return false;
     }
     *ok = (struct gz_ok){
@@ -146,7 +155,7 @@ static bool describe_points(struct gz_outgoing_answer *out, uint64_t epoch, stru
 {
     (void)epoch;
     size_t left = out->answer.point_count - out->done;
-    size_t count = left < GZ_PATH_POINTS_PER_MESSAGE ? left : GZ_PATH_POINTS_PER_MESSAGE;
+    size_t count = piece_of(out, left, GZ_PATH_POINTS_PER_MESSAGE);
     struct gz_path_point *points = gz_arena_take(arena, count, sizeof *points);
     if (points == NULL) return false;
     for (size_t i = 0; i < count; i++) {
@@ -216,6 +225,25 @@ bool gz_past_next_piece(struct gz_past *past, uint64_t epoch, struct gz_arena *a
     *piece =
         (struct gz_message){.op = GZ_OP_OK, .has = GZ_HAS_RID | out->form->has, .rid = out->rid};
     return out->form->describe(out, epoch, arena, &piece->ok);
+}
+
+enum gz_status gz_core_print_answer(const struct gz_query *query, const struct gz_answer *answer,
+                                    uint64_t epoch, struct gz_buffer *out, struct gz_error *error)
+{
+    struct gz_outgoing_answer whole = {.answer = *answer, .form = form_of(query), .is_whole = true};
+    struct gz_message ok = {.op = GZ_OP_OK, .has = whole.form->has};
+    struct gz_arena arena;
+    struct gz_buffer written;
+    gz_arena_init(&arena, GZ_SERVER_FRAME_BYTES_MAX);
+    gz_buffer_init(&written, GZ_SERVER_FRAME_BYTES_MAX, 0);
+    enum gz_status status =
+        whole.form->describe(&whole, epoch, &arena, &ok.ok) ? GZ_OK : GZ_TOO_LARGE;
+    if (status == GZ_OK) status = gz_encode(&written, &ok);
+    if (status == GZ_OK) status = gz_json_append_fields(out, written.data, written.size);
+    gz_buffer_finish(&written);
+    gz_arena_finish(&arena);
+    if (status == GZ_OK) return GZ_OK;
+    return gz_fail(error, status, "the answer is too large: ask for less");
 }
 
 void gz_past_stop(struct gz_past *past, const struct gz_core_host *host)

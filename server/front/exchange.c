@@ -92,6 +92,7 @@ void gz_exchange_destroy(struct gz_exchange *exchange)
     if (exchange->is_job) leave_jobs(exchange);
     drop_answer(exchange);
     drop_body(exchange);
+    gz_buffer_finish(&exchange->request.question);
     free(exchange);
 }
 
@@ -405,7 +406,8 @@ static bool is_same_address(const struct gz_exchange *a, const struct gz_exchang
  * deleting. */
 static bool is_short(const struct gz_exchange *exchange)
 {
-    return exchange->request.what == GZ_HTTP_LIST || exchange->request.what == GZ_HTTP_DELETE;
+    const enum gz_http_what what = exchange->request.what;
+    return what == GZ_HTTP_LIST || what == GZ_HTTP_DELETE || gz_http_question(what) != GZ_OP_COUNT;
 }
 
 /* Requests that have a place: all, and uploads. */

@@ -9,6 +9,7 @@
 #include "front/exchange.h"
 #include "front/header.h"
 #include "link/link.h"
+#include "proto/arguments.h"
 #include "proto/base/text.h"
 #include "proto/json.h"
 #include "server/maxima.h"
@@ -16,6 +17,8 @@
 /* ---- paths, methods, rights ---- */
 
 #define TEXT_TYPE "text/plain; charset=utf-8"
+/* Room for a name or a value among the arguments of an address. */
+#define ARGUMENT_BYTES 256
 
 /* The kinds of paths. */
 enum place {
@@ -66,6 +69,48 @@ static bool read_arguments(struct gz_exchange *exchange, enum place place)
     exchange->request.replace = place == PLACE_SCENE && has_flag(query, "replace");
     exchange->request.ids = place == PLACE_PART && has_flag(query, "ids");
     return place != PLACE_SCENE || read_user(exchange);
+}
+
+/* Adds one argument, KEY=VALUE or KEY, to the message of a question. */
+static enum gz_status add_argument(struct gz_buffer *question, enum gz_op op, const char *part,
+                                   size_t size, struct gz_error *error)
+{
+    char key[ARGUMENT_BYTES], value[ARGUMENT_BYTES] = "";
+    const char *mark = memchr(part, '=', size);
+    const size_t key_size = mark != NULL ? (size_t)(mark - part) : size;
+    if (!gz_request_decode(part, key_size, key, sizeof key) ||
+        (mark != NULL && !gz_request_decode(mark + 1, size - key_size - 1, value, sizeof value)))
+        return gz_fail(error, GZ_BAD_VALUE, "each argument must be at most %d bytes of UTF-8",
+                       ARGUMENT_BYTES - 1);
+    const enum gz_status status = gz_arguments_add(question, op, key, value);
+    return status == GZ_OK ? GZ_OK : gz_fail(error, status, "no memory for the arguments");
+}
+
+/* Reads a question from the arguments of the address. */
+static enum gz_status read_question(struct gz_exchange *exchange, struct gz_error *error)
+{
+    struct gz_http_request *request = &exchange->request;
+    const enum gz_op op = gz_http_question(request->what);
+    const char *part = exchange->caller->request->query;
+    gz_buffer_init(&request->question, GZ_HTTP_HEADER_BYTES_MAX * 8, 0);
+    enum gz_status status = gz_arguments_begin(&request->question, op);
+    if (status != GZ_OK) return gz_fail(error, status, "no memory for the arguments");
+    for (; part != NULL && status == GZ_OK; part = strchr(part, '&')) {
+        part += *part == '&';
+        const size_t size = strcspn(part, "&");
+        if (size > 0) status = add_argument(&request->question, op, part, size, error);
+    }
+    return status;
+}
+
+static void serve_part(struct gz_exchange *exchange)
+{
+    struct gz_error error;
+    if (gz_http_question(exchange->request.what) != GZ_OP_COUNT &&
+        read_question(exchange, &error) != GZ_OK)
+        gz_exchange_refuse(exchange, 0, &error);
+    else if (gz_exchange_become_job(exchange))
+        gz_exchange_serve(exchange);
 }
 
 /* Begins the change of a whole scene, by the method. */
@@ -153,6 +198,10 @@ static enum place find_part(struct gz_http_request *request, const char *part)
         {"export", GZ_HTTP_EXPORT},
         {"export.glb", GZ_HTTP_EXPORT_GLB},
         {"export.gltf", GZ_HTTP_EXPORT_GLTF},
+        {"nodes", GZ_HTTP_NODES},
+        {"history", GZ_HTTP_HISTORY},
+        {"at", GZ_HTTP_AT},
+        {"path", GZ_HTTP_PATH},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (strcmp(part, parts[i].word) != 0) continue;
@@ -222,7 +271,11 @@ static enum gz_role role_for(enum gz_http_what what)
     case GZ_HTTP_ASSET:
     case GZ_HTTP_EXPORT:
     case GZ_HTTP_EXPORT_GLB:
-    case GZ_HTTP_EXPORT_GLTF: return GZ_ROLE_VIEWER;
+    case GZ_HTTP_EXPORT_GLTF:
+    case GZ_HTTP_NODES:
+    case GZ_HTTP_HISTORY:
+    case GZ_HTTP_AT:
+    case GZ_HTTP_PATH: return GZ_ROLE_VIEWER;
     case GZ_HTTP_IMPORT:
     case GZ_HTTP_BACKUP: return GZ_ROLE_EDITOR;
     case GZ_HTTP_DELETE:
@@ -290,9 +343,7 @@ static void serve(struct gz_exchange *exchange, const char *path)
     case PLACE_HEALTH: serve_health(exchange); return;
     case PLACE_METRICS: serve_metrics(exchange); return;
     case PLACE_LIST:
-    case PLACE_PART:
-        if (gz_exchange_become_job(exchange)) gz_exchange_serve(exchange);
-        return;
+    case PLACE_PART: serve_part(exchange); return;
     case PLACE_SCENE: begin_change(exchange); return;
     case PLACE_NOWHERE:
         gz_exchange_refuse_with(exchange, 0, GZ_UNKNOWN_OP, "this path does not exist");

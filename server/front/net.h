@@ -109,9 +109,26 @@ enum gz_http_what {
     GZ_HTTP_EXPORT_GLB,
     GZ_HTTP_EXPORT_GLTF,
     GZ_HTTP_BACKUP,
+    /* questions in the words of messages */
+    GZ_HTTP_NODES,
+    GZ_HTTP_HISTORY,
+    GZ_HTTP_AT,
+    GZ_HTTP_PATH,
     GZ_HTTP_DELETE,
     GZ_HTTP_RENAME
 };
+
+/* The message in whose words it asks about the scene; GZ_OP_COUNT: it does not ask. */
+static inline enum gz_op gz_http_question(enum gz_http_what what)
+{
+    switch (what) {
+    case GZ_HTTP_NODES: /* of the present */
+    case GZ_HTTP_AT: return GZ_OP_AT;
+    case GZ_HTTP_HISTORY: return GZ_OP_HISTORY;
+    case GZ_HTTP_PATH: return GZ_OP_PATH;
+    default: return GZ_OP_COUNT;
+    }
+}
 
 struct gz_transfer; /* host/transfer.h */
 
@@ -124,6 +141,7 @@ struct gz_http_request {
     struct gz_claims claims;                 /* its user may be empty on an open server */
     enum gz_role role;            /* the lowest that may do this in the scene; not used by a list */
     bool replace;                 /* import: an existing scene may be replaced */
+    struct gz_buffer question;    /* of a question: its message, as MessagePack */
     bool ids;                     /* export: the nodes of the file are to hold their ids */
     char known[GZ_KNOWN_BYTES];   /* If-None-Match, not checked; empty for none */
     struct gz_body *body;         /* import, rename; the host may take it over and set NULL */

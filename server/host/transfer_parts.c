@@ -307,14 +307,15 @@ void gz_transfer_work(struct gz_transfer *transfer)
         return;
     }
     transfer->place = AT_WORKER;
-    transfer->job = (struct gz_job){.lane = GZ_LANE_TRANSFERS,
-                                    .subject = transfer->name,
-                                    .group = transfer->name,
-                                    .user = gz_transfer_payer(transfer),
-                                    .run = run_transfer,
-                                    .done = handle_done,
-                                    .is_wanted = is_wanted,
-                                    .context = transfer};
+    transfer->job =
+        (struct gz_job){.lane = transfer->kind->is_question ? GZ_LANE_PAST : GZ_LANE_TRANSFERS,
+                        .subject = transfer->name,
+                        .group = transfer->name,
+                        .user = gz_transfer_payer(transfer),
+                        .run = run_transfer,
+                        .done = handle_done,
+                        .is_wanted = is_wanted,
+                        .context = transfer};
     gz_job_start(transfer->all->scenes->setting->jobs, &transfer->job);
 }
 

@@ -56,6 +56,8 @@ struct gz_transfer {
     void (*done)(void *context, const struct gz_error *error);
     void *done_context;
     char dropped[GZ_DROPPED_BYTES]; /* export */
+    struct gz_query query;          /* a question; asked in this epoch */
+    uint64_t epoch;
     struct gz_scene_list list;
 };
 
@@ -72,6 +74,7 @@ struct gz_transfer_kind {
     /* Instead of these three: retires the scene, and answers at once or later. */
     void (*retire)(struct gz_transfer *transfer);
     enum gz_retire_how how;
+    bool is_question; /* about the past, for its lane */
 };
 
 /* ---- transfer_parts.c ---- */
@@ -107,6 +110,10 @@ GZ_MUST_USE enum gz_status gz_export_prepare(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_export_run(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_export_run_glb(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_export_run_gltf(struct gz_transfer *transfer);
+
+/* ---- question.c ---- */
+GZ_MUST_USE enum gz_status gz_question_prepare(struct gz_transfer *transfer);
+GZ_MUST_USE enum gz_status gz_question_run(struct gz_transfer *transfer);
 
 /* ---- upload.c ---- */
 /* Refuses to replace an existing scene unless the request says so. */

@@ -25,7 +25,8 @@
 #define MOVED_WORDS "the scene is moving to another member; try again in a moment"
 #define TOKEN_LINE_BYTES (sizeof "Bearer " + GZ_TOKEN_BYTES_MAX)
 #define PATH_BYTES (GZ_SCENE_NAME_BYTES_MAX + 32)
-#define URL_BYTES (GZ_MEMBER_URL_BYTES_MAX + PATH_BYTES + 3 * GZ_USER_BYTES_MAX + 32)
+#define URL_BYTES                                                                                  \
+    (GZ_MEMBER_URL_BYTES_MAX + PATH_BYTES + 3 * GZ_USER_BYTES_MAX + 32 + GZ_HTTP_HEADER_BYTES_MAX)
 
 struct gz_forward {
     struct gz_net *net;
@@ -250,6 +251,10 @@ static const char *part_of(enum gz_http_what what)
     case GZ_HTTP_EXPORT_GLB: return "/export.glb";
     case GZ_HTTP_EXPORT_GLTF: return "/export.gltf";
     case GZ_HTTP_BACKUP: return "/backup";
+    case GZ_HTTP_NODES: return "/nodes";
+    case GZ_HTTP_HISTORY: return "/history";
+    case GZ_HTTP_AT: return "/at";
+    case GZ_HTTP_PATH: return "/path";
     case GZ_HTTP_LIST:
     case GZ_HTTP_IMPORT:
     case GZ_HTTP_DELETE:
@@ -273,11 +278,13 @@ static bool print_url(const struct gz_forward *forward, const char *member, char
     if (size > 0 && member[size - 1] == '/') size--;
     char *user = curl_easy_escape(forward->easy, exchange->name, 0);
     bool has_user = exchange->name[0] != '\0';
+    const char *query = exchange->caller->request->query;
+    const bool asks = gz_http_question(request->what) != GZ_OP_COUNT && query != NULL;
     if (user == NULL) return false;
     print_path(request, path);
-    lws_snprintf(url, URL_BYTES, "%.*s%s?%s%s%s%s", (int)size, member, path,
+    lws_snprintf(url, URL_BYTES, "%.*s%s?%s%s%s%s%s", (int)size, member, path,
                  request->replace ? "replace&" : "", request->ids ? "ids&" : "",
-                 has_user ? "user=" : "", has_user ? user : "");
+                 has_user ? "user=" : "", has_user ? user : "", asks ? query : "");
     curl_free(user);
     return true;
 }

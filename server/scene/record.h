@@ -262,8 +262,10 @@ struct gz_query {
     uint32_t limit;
     bool brief; /* history: the changed nodes alone, without their changes */
     bool alone; /* history: of each edit only the change of `node`, which is not 0 */
-    /* at: by seq, or by time if by_time */
-    bool by_time;
+    /* at: by seq, or by time if by_time; of the nodes by their ids, if by_id, the first `limit`
+     * after `after` */
+    bool by_time, by_id;
+    uint64_t after;
     uint64_t seq;
     double time;
     uint64_t edit; /* edit: a completed one */

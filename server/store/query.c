@@ -366,12 +366,14 @@ static enum gz_status resolve(sqlite3 *db, const struct gz_query *query, uint64_
                    (unsigned long long)query->seq, (unsigned long long)range.first);
 }
 
-static enum gz_status read_nodes_at(sqlite3 *db, struct gz_answer *answer,
-                                    struct gz_node_list *list)
+static enum gz_status read_nodes_at(sqlite3 *db, const struct gz_query *query,
+                                    struct gz_answer *answer, struct gz_node_list *list)
 {
     struct gz_ask ask = prepare(db, GZ_SQL_QUERY_NODES_AT);
     enum gz_status status = GZ_OK;
     gz_bind_integer(&ask, answer->seq);
+    gz_bind_integer(&ask, query->by_id ? query->after : 0);
+    gz_bind_integer(&ask, query->by_id ? query->limit : GZ_ID_LIMIT);
     while (status == GZ_OK && gz_ask_row(&ask)) {
         struct gz_node_record *node = gz_node_list_add(list);
         if (node == NULL ||
@@ -448,6 +450,8 @@ static enum gz_status move_dragged(sqlite3 *db, const struct gz_moment *moment,
     enum gz_status status = GZ_OK;
     gz_bind_integer(&before, moment->seq);
     gz_bind_real(&before, moment->time);
+    gz_bind_integer(&before, list->count > 0 ? list->nodes[0].id : 0);
+    gz_bind_integer(&before, list->count > 0 ? list->nodes[list->count - 1].id : 0);
     while (status == GZ_OK && after.rc == SQLITE_OK && gz_ask_row(&before)) {
         uint64_t id = (uint64_t)sqlite3_column_int64(before.statement, 0);
         size_t i = gz_find_record(list->nodes, list->count, id);
@@ -458,6 +462,18 @@ static enum gz_status move_dragged(sqlite3 *db, const struct gz_moment *moment,
     return gz_ask_end(&after, status, error, "the past");
 }
 
+/* A page is in the order of the ids; the whole scene has parents before their children. */
+static enum gz_status put_in_order(const struct gz_query *query, const struct gz_node_list *list,
+                                   struct gz_answer *answer, struct gz_node_record **ordered)
+{
+    if (!query->by_id)
+        return gz_parents_first(list->nodes, list->count, &answer->arena, ordered, &answer->error);
+    *ordered = gz_arena_take(&answer->arena, list->count, sizeof **ordered);
+    if (*ordered == NULL) return GZ_NO_MEMORY;
+    if (list->count > 0) memcpy(*ordered, list->nodes, list->count * sizeof **ordered);
+    return GZ_OK;
+}
+
 static enum gz_status answer_at(struct gz_db_reader *reader, const struct gz_query *query,
                                 struct gz_answer *answer)
 {
@@ -465,10 +481,9 @@ static enum gz_status answer_at(struct gz_db_reader *reader, const struct gz_que
     struct gz_node_record *ordered = NULL;
     enum gz_status status = resolve(reader->db, query, &answer->seq, &answer->error);
     struct gz_moment moment = {answer->seq, query->by_time ? query->time : NAN};
-    if (status == GZ_OK) status = read_nodes_at(reader->db, answer, &list);
+    if (status == GZ_OK) status = read_nodes_at(reader->db, query, answer, &list);
     if (status == GZ_OK) status = move_dragged(reader->db, &moment, &list, &answer->error);
-    if (status == GZ_OK)
-        status = gz_parents_first(list.nodes, list.count, &answer->arena, &ordered, &answer->error);
+    if (status == GZ_OK) status = put_in_order(query, &list, answer, &ordered);
     if (status == GZ_NO_MEMORY) status = query_fail_memory(&answer->error);
     if (status == GZ_OK) {
         answer->nodes = ordered;

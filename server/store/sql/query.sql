@@ -59,20 +59,21 @@ SELECT n.id, c.seq, {content c.after_}
   FROM nodes n
   JOIN changes c ON c.rowid = (SELECT l.rowid FROM changes l WHERE l.node = n.id AND l.seq <= ?1
                                ORDER BY l.seq DESC, l.step DESC LIMIT 1)
- WHERE c.did <> 'delete'
+ WHERE c.did <> 'delete' AND n.id > ?2
  ORDER BY n.id
+ LIMIT ?3
 
--- The next edit of each node after seq ?1, and the edits that are still running.
+-- The next edit of each node, or of some, after seq ?1, and the edits that are still running.
 -- let next_edits
 next (edit) AS (
-    SELECT (SELECT c.edit FROM changes c WHERE c.node = n.id AND c.seq > ?1 ORDER BY c.seq, c.step LIMIT 1) FROM nodes n
+    SELECT (SELECT c.edit FROM changes c WHERE c.node = n.id AND c.seq > ?1 ORDER BY c.seq, c.step LIMIT 1) FROM nodes n {p}
     UNION
     SELECT id FROM edits WHERE seq IS NULL)
 
 -- The nodes of the drags that ran at seq ?1, or at time ?2 if the question is about a time, and the point before it: a sample, or NULLs
--- and then where the drag found the node. One look into the samples for each node, however long the drag is.
+-- and then where the drag found the node. One look into the samples for each node, however long the drag is. Of the nodes from ?3 to ?4.
 -- :points_before
-WITH {next_edits},
+WITH {next_edits WHERE n.id BETWEEN ?3 AND ?4},
 running (edit, seq, time) AS (
     SELECT e.id, e.began_seq, e.began
       FROM next JOIN edits e ON e.id = next.edit

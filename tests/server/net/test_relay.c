@@ -98,6 +98,26 @@ TEST(test_relay_carries_json)
     json_leave(&direct);
 }
 
+/* A question goes there with its arguments, and its answer comes back with its tag. */
+TEST(test_relay_carries_questions)
+{
+    struct raw_response response;
+    struct json_client client = json_join(front.port, "questions", "anna");
+    json_decref(json_ask(
+        &client, "[{\"op\":\"create\",\"rid\":1,\"nodes\":[{\"name\":\"a\"},{\"name\":\"b\"}]}]",
+        1));
+    assert_int_equal(
+        request(front.port, "GET", "/scenes/questions/nodes?after=1&limit=1", "", "", &response),
+        200);
+    assert_non_null(strstr(response.body, "\"nodes\":[{\"id\":2,"));
+    assert_non_null(strcasestr(response.head, "\r\netag: "));
+    assert_int_equal(
+        request(front.port, "GET", "/scenes/questions/history?user=anna", "", "", &response), 200);
+    assert_non_null(strstr(response.body, "\"kind\":\"create\""));
+    assert_int_equal(request(front.port, "GET", "/scenes/questions/path", "", "", &response), 400);
+    json_leave(&client);
+}
+
 /* What one client does at one member is seen by one at the other, in both directions. */
 TEST(test_relay_and_direct_clients_see_each_other)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/arguments.h"
 #include "proto/base/number.h"
 #include "proto/base/text.h"
 #include "proto/json.h"
@@ -241,6 +242,60 @@ TEST(test_json_numbers_of_a_message_keep_their_bits)
         free(text);
     }
     gz_buffer_finish(&frame);
+}
+
+/* ---- arguments ---- */
+
+static enum gz_status read_arguments(enum gz_op op, const char *const *arguments,
+                                     struct gz_message *message, struct gz_error *error)
+{
+    struct gz_buffer out;
+    struct gz_arena arena;
+    size_t offset = 0;
+    gz_buffer_init(&out, 4096, 0);
+    gz_arena_init(&arena, 4096);
+    assert_int_equal(gz_arguments_begin(&out, op), GZ_OK);
+    for (size_t i = 0; arguments[i] != NULL; i += 2)
+        assert_int_equal(gz_arguments_add(&out, op, arguments[i], arguments[i + 1]), GZ_OK);
+    const enum gz_status status =
+        gz_decode(GZ_FROM_CLIENT, out.data, out.size, &offset, &arena, message, error);
+    assert_int_equal(offset, out.size);
+    gz_arena_finish(&arena);
+    gz_buffer_finish(&out);
+    return status;
+}
+
+TEST(test_json_arguments_are_read_by_the_table)
+{
+    static const struct {
+        enum gz_op op;
+        const char *arguments[8];
+        enum gz_status status;
+        const char *said;
+    } rows[] = {
+        {GZ_OP_AT, {"seq", "7", "limit", "3"}, GZ_OK, ""},
+        {GZ_OP_AT, {"time", "1.5e3"}, GZ_OK, ""},
+        {GZ_OP_AT, {"checkpoint", "7"}, GZ_OK, ""},
+        {GZ_OP_AT, {"seq", "7", "other", "x", "op", "set", "rid", "x"}, GZ_OK, ""},
+        {GZ_OP_HISTORY, {"changes", "", "alone", "false"}, GZ_OK, ""},
+        {GZ_OP_UNDO, {"force", "true", "key", "x"}, GZ_OK, ""},
+        {GZ_OP_AT, {"seq", ""}, GZ_BAD_MESSAGE, "at.seq: expected an unsigned integer"},
+        {GZ_OP_AT, {"seq", "7 "}, GZ_BAD_MESSAGE, "at.seq: expected an unsigned integer"},
+        {GZ_OP_AT, {"seq", "0x7"}, GZ_BAD_MESSAGE, "at.seq: expected an unsigned integer"},
+        {GZ_OP_AT, {"seq", "-7"}, GZ_BAD_VALUE, "at.seq: negative"},
+        {GZ_OP_AT, {"seq", "1", "seq", "1"}, GZ_BAD_MESSAGE, "at.seq: given twice"},
+        {GZ_OP_AT, {"limit", "1"}, GZ_BAD_MESSAGE, "at: one of seq, time, checkpoint is missing"},
+        {GZ_OP_DELETE, {"nodes", "1"}, GZ_BAD_MESSAGE, "delete.nodes: expected a list of ids"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gz_message message;
+        struct gz_error error = {.message = ""};
+        const char *arguments[9] = {0};
+        memcpy(arguments, rows[i].arguments, sizeof rows[i].arguments);
+        const enum gz_status status = read_arguments(rows[i].op, arguments, &message, &error);
+        if (status != rows[i].status || strncmp(error.message, rows[i].said, strlen(rows[i].said)))
+            fail_msg("row %zu: %s", i, error.message);
+    }
 }
 
 /* ---- frames made to hurt ---- */

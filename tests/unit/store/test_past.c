@@ -83,6 +83,40 @@ TEST(test_at_any_seq_is_what_a_replay_gives)
     assert_at(fixture, fixture->model->seq);
 }
 
+/* Page by page, in the order of the ids, it is the same. */
+TEST(test_at_page_by_page_is_all_of_it)
+{
+    struct fixture *fixture = *state;
+    for (uint64_t i = chance_count(50); i > 0; i--) {
+        const uint64_t seq = model_random(fixture->model, fixture->model->seq + 1);
+        struct gz_query whole = {.kind = GZ_QUERY_AT, .seq = seq};
+        struct gz_query page = {.kind = GZ_QUERY_AT, .seq = seq, .by_id = true};
+        struct gz_answer all, part;
+        size_t count = 0, on_page = 0;
+        page.limit = 1 + (uint32_t)model_random(fixture->model, 9);
+        gz_store_query(fixture->path, &whole, &all);
+        assert_int_equal(all.status, GZ_OK);
+        do {
+            gz_store_query(fixture->path, &page, &part);
+            assert_int_equal(part.status, GZ_OK);
+            assert_int_equal(part.seq, seq);
+            assert_true(part.node_count <= page.limit);
+            for (size_t k = 0; k < part.node_count; k++) {
+                size_t at = 0;
+                while (at < all.node_count && all.nodes[at].id != part.nodes[k].id) at++;
+                assert_true(at < all.node_count && part.nodes[k].id > page.after);
+                assert_same_content(&part.nodes[k].content, &all.nodes[at].content);
+                page.after = part.nodes[k].id;
+            }
+            on_page = part.node_count;
+            count += on_page;
+            gz_answer_finish(&part);
+        } while (on_page == page.limit);
+        assert_int_equal(count, all.node_count);
+        gz_answer_finish(&all);
+    }
+}
+
 /* The replay shares its idea of the past with the query; the model's own nodes do not. */
 TEST(test_at_now_is_the_scene_itself)
 {
