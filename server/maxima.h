@@ -227,6 +227,8 @@
 #define GZ_SURFACE_TESTS_PER_NODE 8
 /* Bytes of the body of a request that renames a scene: JSON with the name. */
 #define GZ_HTTP_RENAME_BYTES_MAX 4096
+/* Edits of one request: half of the messages that a session has at once. */
+#define GZ_HTTP_EDITS_MAX 1000
 /* Accounts whose use of a quota is counted: the latest ones. */
 #define GZ_ACCOUNTS_MAX 1024
 /* Bytes that one user (on an open server one address) may add to files: at once, so that the

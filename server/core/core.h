@@ -191,6 +191,9 @@ struct gz_core_summary {
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
+/* Whether the message edits the scene, so that its answer waits for the disk. */
+bool gz_op_edits(enum gz_op op);
+
 /* What a `history`, `at` or `path` asks the file. Errors as of the message. */
 GZ_MUST_USE enum gz_status gz_core_question(struct gz_core *core, const struct gz_message *message,
                                             struct gz_now now, struct gz_query *query,

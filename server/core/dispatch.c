@@ -6,6 +6,7 @@
 
 #include "core/answers.h"
 #include "core/bulk.h"
+#include "core/core.h"
 #include "core/hold.h"
 #include "core/interaction.h"
 #include "core/pending.h"
@@ -339,6 +340,11 @@ static const struct row {
     [GZ_OP_WHO] = {gz_on_who, GZ_ROLE_VIEWER, false, false, gz_weigh_who},
     [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false, NULL},
 };
+
+bool gz_op_edits(enum gz_op op)
+{
+    return op < GZ_OP_CLIENT_COUNT && table[op].edits;
+}
 
 /* ---- a message over the rate ---- */
 

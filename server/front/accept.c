@@ -255,6 +255,25 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
     return arrival;
 }
 
+struct gz_arrival *gz_arrive_seated(struct gz_net *net, const struct gz_arrival *of,
+                                    struct gz_error *error)
+{
+    struct gz_arrival *arrival = calloc(1, sizeof *arrival);
+    if (arrival == NULL) {
+        (void)gz_fail(error, GZ_NO_MEMORY, "no memory");
+        return NULL;
+    }
+    *arrival = (struct gz_arrival){.end = of->end, .client = of->client, .is_relayed = true};
+    memcpy(arrival->user, of->user, sizeof arrival->user);
+    net->open_count++;
+    gz_peer_enter(&net->peers, &arrival->peer);
+    gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_BUSY);
+    if (gz_peer_count(&net->peers, &arrival->peer, &arrival->client)) return arrival;
+    (void)gz_fail(error, GZ_RATE_LIMITED, "too many connections from your address");
+    gz_arrival_leave(net, arrival);
+    return NULL;
+}
+
 void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival)
 {
     if (!arrival->is_dropped && !arrival->is_channel) net->open_count--;

@@ -17,11 +17,16 @@
 const char *gz_method_word(enum gz_method method)
 {
     static const char *const words[METHOD_OTHER + 1] = {
-        [METHOD_GET] = "GET",       [METHOD_HEAD] = "HEAD",     [METHOD_PUT] = "PUT",
-        [METHOD_PATCH] = "PATCH",   [METHOD_DELETE] = "DELETE", [METHOD_OPTIONS] = "OPTIONS",
-        [METHOD_OTHER] = "another",
+        [METHOD_GET] = "GET",         [METHOD_HEAD] = "HEAD",     [METHOD_PUT] = "PUT",
+        [METHOD_POST] = "POST",       [METHOD_PATCH] = "PATCH",   [METHOD_DELETE] = "DELETE",
+        [METHOD_OPTIONS] = "OPTIONS", [METHOD_OTHER] = "another",
     };
     return words[method];
+}
+
+bool gz_method_has_body(enum gz_method method)
+{
+    return method == METHOD_PUT || method == METHOD_POST || method == METHOD_PATCH;
 }
 
 /* ---- beginning and end ---- */
@@ -146,7 +151,7 @@ void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answe
     gz_stream_ask(exchange->caller->stream);
 }
 
-static int http_code(const struct gz_error *error)
+int gz_exchange_code(const struct gz_error *error)
 {
     switch (error->status) {
     case GZ_OK: return 200;
@@ -183,7 +188,7 @@ static struct gz_buffer error_body(const struct gz_error *error)
 
 void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_error *error)
 {
-    if (code == 0) code = http_code(error);
+    if (code == 0) code = gz_exchange_code(error);
     exchange->reading = false;
     exchange->net->host.errors[error->status]++;
     const char *user = exchange->request.claims.user;
@@ -378,6 +383,10 @@ void gz_exchange_serve(struct gz_exchange *exchange)
 {
     struct gz_net *net = exchange->net;
     log_change(exchange);
+    if (exchange->request.what == GZ_HTTP_EDITS) {
+        gz_edits_begin(exchange);
+        return;
+    }
     gz_exchange_hand_over(exchange);
     net->host.serve(net->host.context, &exchange->request);
 }
@@ -386,7 +395,7 @@ void gz_exchange_serve(struct gz_exchange *exchange)
 
 static bool is_upload(const struct gz_exchange *exchange)
 {
-    return exchange->method == METHOD_PUT || exchange->method == METHOD_PATCH;
+    return gz_method_has_body(exchange->method);
 }
 
 /* Users of an open server choose their names, so these do not count. */
@@ -407,7 +416,8 @@ static bool is_same_address(const struct gz_exchange *a, const struct gz_exchang
 static bool is_short(const struct gz_exchange *exchange)
 {
     const enum gz_http_what what = exchange->request.what;
-    return what == GZ_HTTP_LIST || what == GZ_HTTP_DELETE || gz_http_question(what) != GZ_OP_COUNT;
+    return what == GZ_HTTP_LIST || what == GZ_HTTP_DELETE || what == GZ_HTTP_EDITS ||
+           gz_http_question(what) != GZ_OP_COUNT;
 }
 
 /* Requests that have a place: all, and uploads. */

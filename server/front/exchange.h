@@ -22,6 +22,7 @@ enum gz_method {
     METHOD_GET,
     METHOD_HEAD,
     METHOD_PUT,
+    METHOD_POST,
     METHOD_PATCH,
     METHOD_DELETE,
     METHOD_OPTIONS,
@@ -66,6 +67,7 @@ void gz_exchange_destroy(struct gz_exchange *exchange);
 /* The client is gone, or has its answer: the exchange ends, at once or when the host is done. */
 void gz_exchange_leave(struct gz_exchange *exchange);
 const char *gz_method_word(enum gz_method method);
+bool gz_method_has_body(enum gz_method method);
 void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answer *with);
 /* Answers with a JSON error; `code` 0: the code of the status. */
 void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_error *error);
@@ -84,6 +86,13 @@ bool gz_exchange_pace(struct gz_exchange *exchange, size_t bytes);
 void gz_exchange_go_on(struct gz_exchange *exchange);
 /* The socket takes more: sends the next chunk. -1 if the connection has to be closed. */
 int gz_exchange_send(struct gz_exchange *exchange);
+
+/* The HTTP status for an error; 200 for GZ_OK. */
+int gz_exchange_code(const struct gz_error *error);
+
+/* ---- edits.c ---- */
+/* The body has come: makes its edits, and answers once they are on the disk. */
+void gz_edits_begin(struct gz_exchange *exchange);
 
 /* ---- receive.c ---- */
 /* Decides, or lets the host decide, whether the body may come. */

@@ -27,6 +27,7 @@ enum place {
     PLACE_LIST,
     PLACE_SCENE,
     PLACE_PART,
+    PLACE_EDITS,
     PLACE_NOWHERE,
     PLACE_FILE
 };
@@ -68,7 +69,7 @@ static bool read_arguments(struct gz_exchange *exchange, enum place place)
     const char *query = exchange->caller->request->query;
     exchange->request.replace = place == PLACE_SCENE && has_flag(query, "replace");
     exchange->request.ids = place == PLACE_PART && has_flag(query, "ids");
-    return place != PLACE_SCENE || read_user(exchange);
+    return (place != PLACE_SCENE && place != PLACE_EDITS) || read_user(exchange);
 }
 
 /* Adds one argument, KEY=VALUE or KEY, to the message of a question. */
@@ -208,7 +209,9 @@ static enum place find_part(struct gz_http_request *request, const char *part)
         request->what = parts[i].what;
         return PLACE_PART;
     }
-    return PLACE_NOWHERE;
+    if (strcmp(part, "edits") != 0) return PLACE_NOWHERE;
+    request->what = GZ_HTTP_EDITS;
+    return PLACE_EDITS;
 }
 
 static enum place find_place(struct gz_http_request *request, const char *path)
@@ -229,6 +232,7 @@ static enum place find_place(struct gz_http_request *request, const char *path)
 
 static const char *methods_of(enum place place)
 {
+    if (place == PLACE_EDITS) return "POST";
     return place == PLACE_SCENE ? "PUT, PATCH, DELETE" : "GET, HEAD";
 }
 
@@ -237,12 +241,17 @@ static bool allows(struct gz_exchange *exchange, enum place place)
     enum gz_method method = exchange->method;
     bool reads = method == METHOD_GET || method == METHOD_HEAD;
     bool changes = method == METHOD_PUT || method == METHOD_PATCH || method == METHOD_DELETE;
-    if (place == PLACE_NOWHERE || (place == PLACE_SCENE ? changes : reads)) return true;
+    const bool is_allowed =
+        place == PLACE_NOWHERE || (place == PLACE_SCENE   ? changes
+                                   : place == PLACE_EDITS ? method == METHOD_POST
+                                                          : reads);
+    if (is_allowed) return true;
     exchange->reply.allow = methods_of(place);
     gz_exchange_refuse_with(exchange, 405, GZ_UNKNOWN_OP,
                             place == PLACE_SCENE
                                 ? "only PUT, PATCH and DELETE are allowed at this path"
-                                : "only GET is allowed at this path");
+                            : place == PLACE_EDITS ? "only POST is allowed at this path"
+                                                   : "only GET is allowed at this path");
     return false;
 }
 
@@ -277,6 +286,7 @@ static enum gz_role role_for(enum gz_http_what what)
     case GZ_HTTP_AT:
     case GZ_HTTP_PATH: return GZ_ROLE_VIEWER;
     case GZ_HTTP_IMPORT:
+    case GZ_HTTP_EDITS:
     case GZ_HTTP_BACKUP: return GZ_ROLE_EDITOR;
     case GZ_HTTP_DELETE:
     case GZ_HTTP_RENAME: break;
@@ -345,6 +355,7 @@ static void serve(struct gz_exchange *exchange, const char *path)
     case PLACE_LIST:
     case PLACE_PART: serve_part(exchange); return;
     case PLACE_SCENE: begin_change(exchange); return;
+    case PLACE_EDITS: gz_upload_begin(exchange); return;
     case PLACE_NOWHERE:
         gz_exchange_refuse_with(exchange, 0, GZ_UNKNOWN_OP, "this path does not exist");
         return;
@@ -377,13 +388,14 @@ static void note_known(struct gz_exchange *exchange)
 static const char *fault_of_body(const struct gz_exchange *exchange, int *code)
 {
     const struct gz_request *request = exchange->caller->request;
-    const bool takes_body = exchange->method == METHOD_PUT || exchange->method == METHOD_PATCH;
+    const bool takes_body = gz_method_has_body(exchange->method);
     *code = 411;
     if (gz_request_value(request, "transfer-encoding", 0) != NULL)
         return "Transfer-Encoding: is not supported: send a Content-Length";
     *code = 400;
-    return request->length > 0 && !takes_body ? "Content-Length: only PUT and PATCH may have a body"
-                                              : NULL;
+    return request->length > 0 && !takes_body
+               ? "Content-Length: only PUT, POST and PATCH may have a body"
+               : NULL;
 }
 
 /* Begins to answer a request. */

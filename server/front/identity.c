@@ -371,6 +371,14 @@ static bool read_bearer(const struct gz_request *request, struct gz_said *said)
     return token[said->token.size] == '\0';
 }
 
+bool gz_request_token(const struct gz_caller *caller, struct gz_text *token)
+{
+    struct gz_said said = {.has_token = false};
+    const bool has_token = read_bearer(caller->request, &said) && said.has_token;
+    *token = said.token;
+    return has_token;
+}
+
 enum gz_status gz_identify_request(const struct gz_caller *caller, const char *name,
                                    struct gz_claims *claims, struct gz_error *error)
 {

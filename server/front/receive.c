@@ -32,6 +32,8 @@ static bool may_send(struct gz_exchange *exchange)
     } bodies[] = {
         [METHOD_PUT] = {GZ_ASSET_BYTES_MAX, "the file is larger than 256 MiB",
                         "the body is empty: a .glb or .gltf is expected"},
+        [METHOD_POST] = {GZ_MESSAGE_BYTES_MAX, "the body is larger than 1 MiB",
+                         "the body is empty: a list of edits is expected"},
         [METHOD_PATCH] = {GZ_HTTP_RENAME_BYTES_MAX, "the body is larger than 4096 bytes",
                           "the body is empty: {\"name\": \"NEW\"} is expected"},
     };

@@ -157,6 +157,7 @@ struct gz_net {
     size_t channels_max;
     size_t grouped_count;           /* of those: in groups */
     struct gz_channel *stirred;     /* link_server.c */
+    struct gz_seat *stirred_seats;  /* seat.c */
     struct gz_http_client *courier; /* forward.c */
     bool accepting, draining;
     struct gz_net_counters counters;
@@ -198,6 +199,9 @@ void gz_arrive_stop(struct gz_net *net);
  * error if it is refused. */
 struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, const char *user,
                                      struct gz_error *error);
+/* A request that comes from this arrival, as a client of its own (seat.h). */
+struct gz_arrival *gz_arrive_seated(struct gz_net *net, const struct gz_arrival *of,
+                                    struct gz_error *error);
 /* Ends and frees it. */
 void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival);
 /* Prints its client, for logs; the proxy if that names nobody. */
@@ -264,6 +268,12 @@ GZ_MUST_USE enum gz_status gz_identify(const struct gz_net *net, const struct gz
  * proxy's header, the user is an admin of all scenes. */
 GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_caller *caller, const char *name,
                                                struct gz_claims *claims, struct gz_error *error);
+
+/* The token of a request, if it has one in the right form. */
+bool gz_request_token(const struct gz_caller *caller, struct gz_text *token);
+
+/* ---- seat.c ---- */
+void gz_seats_have_turn(struct gz_net *net);
 
 /* ---- hello.c ---- */
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);

@@ -126,6 +126,7 @@ static const struct gz_transfer_kind kinds[] = {
                       .run = gz_question_run,
                       .finish = finish_with_answer,
                       .is_question = true},
+    [GZ_HTTP_EDITS] = {.check = NULL},
     [GZ_HTTP_DELETE] = {.retire = retire, .how = GZ_RETIRE_DELETE},
     [GZ_HTTP_RENAME] = {.retire = retire, .how = GZ_RETIRE_RENAME},
 };

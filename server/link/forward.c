@@ -251,6 +251,7 @@ static const char *part_of(enum gz_http_what what)
     case GZ_HTTP_EXPORT_GLB: return "/export.glb";
     case GZ_HTTP_EXPORT_GLTF: return "/export.gltf";
     case GZ_HTTP_BACKUP: return "/backup";
+    case GZ_HTTP_EDITS: return "/edits";
     case GZ_HTTP_NODES: return "/nodes";
     case GZ_HTTP_HISTORY: return "/history";
     case GZ_HTTP_AT: return "/at";

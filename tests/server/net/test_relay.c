@@ -115,6 +115,12 @@ TEST(test_relay_carries_questions)
         request(front.port, "GET", "/scenes/questions/history?user=anna", "", "", &response), 200);
     assert_non_null(strstr(response.body, "\"kind\":\"create\""));
     assert_int_equal(request(front.port, "GET", "/scenes/questions/path", "", "", &response), 400);
+    assert_int_equal(
+        request(front.port, "POST", "/scenes/questions/edits?user=ben", "",
+                "[{\"op\":\"set\",\"nodes\":[{\"id\":2,\"name\":\"c\"}]},{\"op\":\"undo\"}]",
+                &response),
+        200);
+    assert_non_null(strstr(response.body, "\"edit\":"));
     json_leave(&client);
 }
 
