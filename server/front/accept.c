@@ -256,14 +256,14 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
 }
 
 struct gz_arrival *gz_arrive_seated(struct gz_net *net, const struct gz_arrival *of,
-                                    struct gz_error *error)
+                                    bool is_relayed, struct gz_error *error)
 {
     struct gz_arrival *arrival = calloc(1, sizeof *arrival);
     if (arrival == NULL) {
         (void)gz_fail(error, GZ_NO_MEMORY, "no memory");
         return NULL;
     }
-    *arrival = (struct gz_arrival){.end = of->end, .client = of->client, .is_relayed = true};
+    *arrival = (struct gz_arrival){.end = of->end, .client = of->client, .is_relayed = is_relayed};
     memcpy(arrival->user, of->user, sizeof arrival->user);
     net->open_count++;
     gz_peer_enter(&net->peers, &arrival->peer);

@@ -130,7 +130,7 @@ static void ended(struct gz_seat *seat)
     destroy(edits);
 }
 
-static const struct gz_seat_user user = {hear, ended};
+static const struct gz_seat_user user = {.hear = hear, .ended = ended};
 
 /* ---- what is said ---- */
 
@@ -217,7 +217,7 @@ void gz_edits_begin(struct gz_exchange *exchange)
         return;
     }
     edits->exchange = exchange;
-    if (gz_seat_open(&edits->seat, exchange->net, exchange->caller->arrival, &user, &error) !=
+    if (gz_seat_open(&edits->seat, exchange->net, exchange->caller->arrival, true, &user, &error) !=
         GZ_OK) {
         free(edits);
         gz_exchange_refuse(exchange, 0, &error);

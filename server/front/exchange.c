@@ -104,6 +104,7 @@ void gz_exchange_destroy(struct gz_exchange *exchange)
 void gz_exchange_leave(struct gz_exchange *exchange)
 {
     exchange->caller = NULL;
+    if (exchange->events != NULL) gz_events_leave(exchange);
     if (exchange->forward != NULL || !exchange->with_host) gz_exchange_destroy(exchange);
 }
 
@@ -327,12 +328,23 @@ static bool has_chunk(const struct gz_exchange *exchange)
     return exchange->sent < exchange->reply.size && !gz_forward_is_awaited(exchange);
 }
 
+static int send_events(struct gz_exchange *exchange)
+{
+    struct gz_stream *stream = exchange->caller->stream;
+    if (!exchange->began && !gz_reply_write_header(stream, exchange->net->server, &exchange->reply))
+        return -1;
+    exchange->began = true;
+    gz_events_go_on(exchange);
+    return 0;
+}
+
 /* Sends one chunk each time the socket is writable, so that live traffic has its turn in
  * between. */
 int gz_exchange_send(struct gz_exchange *exchange)
 {
     struct gz_stream *stream = exchange->caller->stream;
     if (!exchange->answered || exchange->done) return 0;
+    if (exchange->events != NULL) return send_events(exchange);
     if (!exchange->began) {
         exchange->began = true;
         if (!gz_reply_write_header(stream, exchange->net->server, &exchange->reply)) return -1;

@@ -45,6 +45,7 @@ struct gz_exchange {
      * it, or the client waited for the next piece from another member. */
     double paced_s, held_s;
     uint64_t paced_bytes;
+    struct gz_events *events;   /* if it is told events; else NULL */
     struct gz_forward *forward; /* if another member answers it; else NULL */
     bool with_host, waits;      /* since held_s: it waits for the host; for the next piece */
     bool stopped;               /* its socket is not read */
@@ -93,6 +94,14 @@ int gz_exchange_code(const struct gz_error *error);
 /* ---- edits.c ---- */
 /* The body has come: makes its edits, and answers once they are on the disk. */
 void gz_edits_begin(struct gz_exchange *exchange);
+
+/* ---- events.c ---- */
+/* Tells its client what happens in the scene, until either ends it. */
+void gz_events_begin(struct gz_exchange *exchange);
+/* Its socket takes more. */
+void gz_events_go_on(struct gz_exchange *exchange);
+/* Its client is gone. */
+void gz_events_leave(struct gz_exchange *exchange);
 
 /* ---- receive.c ---- */
 /* Decides, or lets the host decide, whether the body may come. */

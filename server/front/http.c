@@ -28,6 +28,7 @@ enum place {
     PLACE_SCENE,
     PLACE_PART,
     PLACE_EDITS,
+    PLACE_EVENTS,
     PLACE_NOWHERE,
     PLACE_FILE
 };
@@ -69,7 +70,8 @@ static bool read_arguments(struct gz_exchange *exchange, enum place place)
     const char *query = exchange->caller->request->query;
     exchange->request.replace = place == PLACE_SCENE && has_flag(query, "replace");
     exchange->request.ids = place == PLACE_PART && has_flag(query, "ids");
-    return (place != PLACE_SCENE && place != PLACE_EDITS) || read_user(exchange);
+    const bool names = place == PLACE_SCENE || place == PLACE_EDITS || place == PLACE_EVENTS;
+    return !names || read_user(exchange);
 }
 
 /* Adds one argument, KEY=VALUE or KEY, to the message of a question. */
@@ -209,9 +211,10 @@ static enum place find_part(struct gz_http_request *request, const char *part)
         request->what = parts[i].what;
         return PLACE_PART;
     }
-    if (strcmp(part, "edits") != 0) return PLACE_NOWHERE;
-    request->what = GZ_HTTP_EDITS;
-    return PLACE_EDITS;
+    const bool edits = strcmp(part, "edits") == 0;
+    if (!edits && strcmp(part, "events") != 0) return PLACE_NOWHERE;
+    request->what = edits ? GZ_HTTP_EDITS : GZ_HTTP_EVENTS;
+    return edits ? PLACE_EDITS : PLACE_EVENTS;
 }
 
 static enum place find_place(struct gz_http_request *request, const char *path)
@@ -230,28 +233,27 @@ static enum place find_place(struct gz_http_request *request, const char *path)
     return name[size] == '\0' ? PLACE_SCENE : find_part(request, name + size + 1);
 }
 
-static const char *methods_of(enum place place)
-{
-    if (place == PLACE_EDITS) return "POST";
-    return place == PLACE_SCENE ? "PUT, PATCH, DELETE" : "GET, HEAD";
-}
+/* The methods of a place, and the refusal of others. */
+static const struct {
+    const char *methods, *refusal;
+} allowed[PLACE_FILE + 1] = {
+    [PLACE_HEALTH] = {"GET, HEAD", "only GET is allowed at this path"},
+    [PLACE_METRICS] = {"GET, HEAD", "only GET is allowed at this path"},
+    [PLACE_LIST] = {"GET, HEAD", "only GET is allowed at this path"},
+    [PLACE_SCENE] = {"PUT, PATCH, DELETE", "only PUT, PATCH and DELETE are allowed at this path"},
+    [PLACE_PART] = {"GET, HEAD", "only GET is allowed at this path"},
+    [PLACE_EDITS] = {"POST", "only POST is allowed at this path"},
+    [PLACE_EVENTS] = {"GET", "only GET is allowed at this path"},
+    [PLACE_NOWHERE] = {"GET, HEAD", NULL},
+    [PLACE_FILE] = {"GET, HEAD", "only GET is allowed at this path"},
+};
 
 static bool allows(struct gz_exchange *exchange, enum place place)
 {
-    enum gz_method method = exchange->method;
-    bool reads = method == METHOD_GET || method == METHOD_HEAD;
-    bool changes = method == METHOD_PUT || method == METHOD_PATCH || method == METHOD_DELETE;
-    const bool is_allowed =
-        place == PLACE_NOWHERE || (place == PLACE_SCENE   ? changes
-                                   : place == PLACE_EDITS ? method == METHOD_POST
-                                                          : reads);
-    if (is_allowed) return true;
-    exchange->reply.allow = methods_of(place);
-    gz_exchange_refuse_with(exchange, 405, GZ_UNKNOWN_OP,
-                            place == PLACE_SCENE
-                                ? "only PUT, PATCH and DELETE are allowed at this path"
-                            : place == PLACE_EDITS ? "only POST is allowed at this path"
-                                                   : "only GET is allowed at this path");
+    const char *method = gz_method_word(exchange->method);
+    if (place == PLACE_NOWHERE || strstr(allowed[place].methods, method) != NULL) return true;
+    exchange->reply.allow = allowed[place].methods;
+    gz_exchange_refuse_with(exchange, 405, GZ_UNKNOWN_OP, allowed[place].refusal);
     return false;
 }
 
@@ -265,7 +267,7 @@ static bool is_preflight(const struct gz_exchange *exchange)
 static void answer_preflight(struct gz_exchange *exchange, enum place place)
 {
     exchange->reply.is_preflight = true;
-    exchange->reply.allow = methods_of(place);
+    exchange->reply.allow = allowed[place].methods;
     gz_exchange_answer(exchange, &(struct gz_http_answer){.code = 204, .file = -1});
 }
 
@@ -281,6 +283,7 @@ static enum gz_role role_for(enum gz_http_what what)
     case GZ_HTTP_EXPORT:
     case GZ_HTTP_EXPORT_GLB:
     case GZ_HTTP_EXPORT_GLTF:
+    case GZ_HTTP_EVENTS:
     case GZ_HTTP_NODES:
     case GZ_HTTP_HISTORY:
     case GZ_HTTP_AT:
@@ -356,6 +359,7 @@ static void serve(struct gz_exchange *exchange, const char *path)
     case PLACE_PART: serve_part(exchange); return;
     case PLACE_SCENE: begin_change(exchange); return;
     case PLACE_EDITS: gz_upload_begin(exchange); return;
+    case PLACE_EVENTS: gz_events_begin(exchange); return;
     case PLACE_NOWHERE:
         gz_exchange_refuse_with(exchange, 0, GZ_UNKNOWN_OP, "this path does not exist");
         return;

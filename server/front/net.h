@@ -114,7 +114,8 @@ enum gz_http_what {
     GZ_HTTP_HISTORY,
     GZ_HTTP_AT,
     GZ_HTTP_PATH,
-    GZ_HTTP_EDITS, /* admitted by the host, served by a client of the scene */
+    GZ_HTTP_EDITS,  /* admitted by the host, served by a client of the scene */
+    GZ_HTTP_EVENTS, /* served by a client of the scene, which has its rights */
     GZ_HTTP_DELETE,
     GZ_HTTP_RENAME
 };

@@ -206,7 +206,8 @@ static bool add_beginning(struct gz_buffer *out, const char *server, const struc
                 add(out, "server:", server);
     if (!gz_reply_has_body(reply)) return fits;
     return fits && add(out, "content-type:", reply->type) &&
-           gz_text_print(out, "content-length: %" PRIu64 "\r\n", reply->size) &&
+           (reply->is_stream ||
+            gz_text_print(out, "content-length: %" PRIu64 "\r\n", reply->size)) &&
            (!reply->is_gzip || add(out, "content-encoding:", "gzip"));
 }
 

@@ -26,24 +26,54 @@ static void stir(struct gz_seat *seat)
 
 /* ---- the wire ---- */
 
-static bool hear_frame(struct gz_wire *wire, struct gz_bytes *frame)
+static bool hear_messages(struct gz_seat *seat, const uint8_t *bytes, size_t size)
 {
-    struct gz_seat *seat = seat_of(wire);
     struct gz_arena arena;
     bool is_read = true;
-    if (!gz_bytes_are_messages(frame)) return true;
-    gz_arena_init(&arena, gz_decode_bytes_max(frame->size));
-    for (size_t offset = 0; offset < frame->size && is_read;) {
+    gz_arena_init(&arena, gz_decode_bytes_max(size));
+    for (size_t offset = 0; offset < size && is_read;) {
         const size_t start = offset;
         struct gz_message message;
         struct gz_error error;
-        is_read = gz_decode(GZ_FROM_SERVER, frame->data, frame->size, &offset, &arena, &message,
-                            &error) == GZ_OK;
+        is_read =
+            gz_decode(GZ_FROM_SERVER, bytes, size, &offset, &arena, &message, &error) == GZ_OK;
         if (is_read && !seat->is_left)
-            seat->user->hear(seat, &message, frame->data + start, offset - start);
+            seat->user->hear(seat, &message, bytes + start, offset - start);
     }
     gz_arena_finish(&arena);
     return is_read;
+}
+
+static bool hear_part(struct gz_seat *seat, const struct gz_frame_part *part)
+{
+    if (part->kind == GZ_FRAME_BROKEN) return false;
+    if (part->kind != GZ_FRAME_DATA) return true;
+    if (gz_buffer_append(&seat->heard, part->bytes, part->size) != GZ_OK) return false;
+    if (!part->is_last) return true;
+    const bool is_read = hear_messages(seat, seat->heard.data, seat->heard.size);
+    gz_buffer_clear(&seat->heard);
+    return is_read;
+}
+
+/* A piece of what another member sends. */
+static bool hear_piece(struct gz_seat *seat, const struct gz_bytes *piece)
+{
+    struct gz_bytes *copy = gz_bytes_copy(GZ_FRAME_RAW, piece->data, piece->size);
+    bool is_read = copy != NULL;
+    for (size_t used = 0; is_read && used < copy->size;) {
+        struct gz_frame_part part;
+        used += gz_frames_read(&seat->frames, copy->data + used, copy->size - used, &part);
+        is_read = hear_part(seat, &part);
+    }
+    gz_bytes_release(copy);
+    return is_read;
+}
+
+static bool hear_frame(struct gz_wire *wire, struct gz_bytes *frame)
+{
+    struct gz_seat *seat = seat_of(wire);
+    if (gz_bytes_first(frame) == GZ_FRAME_RAW) return hear_piece(seat, frame);
+    return !gz_bytes_are_messages(frame) || hear_messages(seat, frame->data, frame->size);
 }
 
 static void kill_seat(struct gz_wire *wire)
@@ -62,7 +92,9 @@ static bool hear_close(struct gz_wire *wire, int code, const char *words)
 
 static bool is_free(const struct gz_wire *wire)
 {
-    const struct gz_session *session = ((const struct gz_seat *)wire)->connection.session;
+    const struct gz_seat *seat = (const struct gz_seat *)wire;
+    const struct gz_session *session = seat->connection.session;
+    if (seat->user->is_free != NULL) return seat->is_left || seat->user->is_free(seat);
     return session == NULL || gz_session_has_messages(session);
 }
 
@@ -100,15 +132,18 @@ static const struct gz_wire_kind seat_kind = {.is_tended = true,
 /* ---- beginning and end ---- */
 
 enum gz_status gz_seat_open(struct gz_seat *seat, struct gz_net *net, const struct gz_arrival *of,
-                            const struct gz_seat_user *user, struct gz_error *error)
+                            bool is_relayed, const struct gz_seat_user *user,
+                            struct gz_error *error)
 {
     if (net->session_count - net->channel_count >= GZ_SESSIONS_MAX &&
         !gz_arrive_make_room_for_session(net, GZ_PEER_NAMELESS))
         return gz_fail(error, GZ_TOO_MANY, "too many sessions");
-    struct gz_arrival *arrival = gz_arrive_seated(net, of, error);
+    struct gz_arrival *arrival = gz_arrive_seated(net, of, is_relayed, error);
     if (arrival == NULL) return error->status;
     *seat = (struct gz_seat){.wire = {&seat_kind, arrival}, .user = user};
+    seat->frames.is_of_server = true;
     gz_buffer_init(&seat->said, SAID_BYTES_MAX, 0);
+    gz_buffer_init(&seat->heard, GZ_SERVER_FRAME_BYTES_MAX, 0);
     net->session_count++;
     gz_connection_begin(&seat->connection, net, &seat->wire);
     return GZ_OK;
@@ -144,6 +179,7 @@ static void finish(struct gz_seat *seat)
     gz_connection_finish(&seat->connection);
     gz_arrival_leave(net, seat->wire.arrival);
     gz_buffer_finish(&seat->said);
+    gz_buffer_finish(&seat->heard);
     seat->user->ended(seat);
 }
 

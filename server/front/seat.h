@@ -3,7 +3,8 @@
  * waiting for a scene and fair shares are those of any other client. What it is told is given to
  * the request, message by message.
  *
- * It is told what is for it alone, and nothing of the scene: its wire is full for all else.
+ * Its wire is free as its user says; without a word only for what is for it alone, so that it is
+ * told nothing of the scene.
  *
  * Ownership: the opener's struct; it must not move or be freed before `ended`. Threads: the
  * loop's. */
@@ -20,6 +21,9 @@ struct gz_seat_user {
                  size_t size);
     /* Nothing more will come, and the seat is free: also after gz_seat_leave. */
     void (*ended)(struct gz_seat *seat);
+    /* Whether it takes a frame now; the user then calls gz_connection_go_on when it does again.
+     * NULL: as said above. */
+    bool (*is_free)(const struct gz_seat *seat);
 };
 
 struct gz_seat {
@@ -28,15 +32,18 @@ struct gz_seat {
     const struct gz_seat_user *user;
     struct gz_buffer said; /* frames of the client, not all of which were taken */
     size_t taken;
+    struct gz_frames frames; /* of another member, which come in pieces */
+    struct gz_buffer heard;  /* a message that is coming in pieces */
     bool is_paused, is_killed, is_left;
     bool is_stirred; /* it is in the net's list */
     struct gz_seat *next_stirred;
 };
 
-/* Opens a client at the address, and of the user, of this arrival. On an error nothing was opened:
+/* Opens a client at the address, and of the user, of this arrival. One that `is_relayed` already is
+ * not relayed to a member of the cluster that has its scene. On an error nothing was opened:
  * GZ_RATE_LIMITED if the address has too many connections, GZ_TOO_MANY, GZ_NO_MEMORY. */
 GZ_MUST_USE enum gz_status gz_seat_open(struct gz_seat *seat, struct gz_net *net,
-                                        const struct gz_arrival *of,
+                                        const struct gz_arrival *of, bool is_relayed,
                                         const struct gz_seat_user *user, struct gz_error *error);
 /* Its client says one frame of messages, which is sent in the loop's next turn. */
 GZ_MUST_USE enum gz_status gz_seat_say(struct gz_seat *seat, const uint8_t *messages, size_t size);

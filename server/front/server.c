@@ -33,6 +33,7 @@ static void handle_sweep(uv_timer_t *sweep)
     gz_alive_sweep(net);
     gz_arrive_sweep(net);
     gz_callers_sweep(net);
+    gz_events_sweep(net);
     gz_log_tell_counts(net->log);
     gz_listen_resume(net);
 }

@@ -158,6 +158,7 @@ struct gz_net {
     size_t grouped_count;           /* of those: in groups */
     struct gz_channel *stirred;     /* link_server.c */
     struct gz_seat *stirred_seats;  /* seat.c */
+    struct gz_events *events;       /* events.c */
     struct gz_http_client *courier; /* forward.c */
     bool accepting, draining;
     struct gz_net_counters counters;
@@ -201,7 +202,7 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
                                      struct gz_error *error);
 /* A request that comes from this arrival, as a client of its own (seat.h). */
 struct gz_arrival *gz_arrive_seated(struct gz_net *net, const struct gz_arrival *of,
-                                    struct gz_error *error);
+                                    bool is_relayed, struct gz_error *error);
 /* Ends and frees it. */
 void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival);
 /* Prints its client, for logs; the proxy if that names nobody. */
@@ -272,6 +273,10 @@ GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_caller *caller, c
 /* The token of a request, if it has one in the right form. */
 bool gz_request_token(const struct gz_caller *caller, struct gz_text *token);
 
+/* ---- events.c ---- */
+/* Looks at those who are told events: whether they are still there. */
+void gz_events_sweep(struct gz_net *net);
+
 /* ---- seat.c ---- */
 void gz_seats_have_turn(struct gz_net *net);
 
@@ -297,6 +302,7 @@ struct gz_reply {
     char dropped[GZ_DROPPED_BYTES]; /* as in the answer */
     bool is_immutable;       /* never changes at this path, so that a client need not ask again */
     bool has_gzip, is_gzip;  /* a compressed form exists; this is it */
+    bool is_stream;          /* its end is that of the connection: it has no length */
     bool is_last;            /* the connection is closed after it */
     const char *page_policy; /* policy of a page of the web folder; else NULL */
     const char *allow;       /* the allowed methods; NULL for none */

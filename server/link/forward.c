@@ -256,6 +256,7 @@ static const char *part_of(enum gz_http_what what)
     case GZ_HTTP_HISTORY: return "/history";
     case GZ_HTTP_AT: return "/at";
     case GZ_HTTP_PATH: return "/path";
+    case GZ_HTTP_EVENTS:
     case GZ_HTTP_LIST:
     case GZ_HTTP_IMPORT:
     case GZ_HTTP_DELETE:

@@ -124,6 +124,29 @@ TEST(test_relay_carries_questions)
     json_leave(&client);
 }
 
+/* Events of a scene that another member has come over the link, as to any client. */
+TEST(test_relay_carries_events)
+{
+    static const char head[] = "GET /scenes/events/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    struct raw_response response;
+    char text[65536] = "";
+    struct json_client editor = json_join(authority.port, "events", "anna");
+    int socket = raw_connect(front.port);
+    assert_true(raw_send_text(socket, head));
+    raw_read_response(socket, &response);
+    assert_int_equal(response.status, 200);
+    json_decref(
+        json_ask(&editor, "[{\"op\":\"create\",\"rid\":1,\"nodes\":[{\"name\":\"a\"}]}]", 1));
+    for (size_t size = 0; strstr(text, "event: edit\nid: ") == NULL;) {
+        const ssize_t count = recv(socket, text + size, sizeof text - 1 - size, 0);
+        if (count <= 0) fail_msg("no edit in %s", text);
+        size += (size_t)count;
+    }
+    close(socket);
+    json_leave(&editor);
+    assert_int_equal(request(front.port, "GET", "/scenes/nowhere/events", "", "", &response), 404);
+}
+
 /* What one client does at one member is seen by one at the other, in both directions. */
 TEST(test_relay_and_direct_clients_see_each_other)
 {

@@ -314,13 +314,14 @@ static const struct {
     {GZ_HTTP_HISTORY, "GET", "/scenes/" SCENE "/history", "", AS_VIEWER},
     {GZ_HTTP_AT, "GET", "/scenes/" SCENE "/at?seq=0", "", AS_VIEWER},
     {GZ_HTTP_PATH, "GET", "/scenes/" SCENE "/path?node=1", "", AS_VIEWER},
+    {GZ_HTTP_EVENTS, "GET", "/scenes/" SCENE "/events", "", AS_VIEWER},
     {GZ_HTTP_EDITS, "POST", "/scenes/" SCENE "/edits", "[{\"op\":\"undo\"}]", AS_EDITOR},
     {GZ_HTTP_IMPORT, "PUT", "/scenes/" SCENE "?replace", tiny, AS_EDITOR},
     {GZ_HTTP_IMPORT, "PUT", "/scenes/" SCENE, tiny, AS_EDITOR},
     {GZ_HTTP_RENAME, "PATCH", "/scenes/" SCENE, "{}", AS_ADMIN},
     {GZ_HTTP_DELETE, "DELETE", "/scenes/" SCENE, "", AS_ADMIN},
 };
-static_assert(GZ_HTTP_RENAME == 13, "a new kind of request has a row in places[], and is counted");
+static_assert(GZ_HTTP_RENAME == 14, "a new kind of request has a row in places[], and is counted");
 
 static int ask(const char *token, const char *method, const char *path, const char *body,
                struct raw_response *response)

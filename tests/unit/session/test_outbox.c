@@ -61,13 +61,13 @@ TEST(test_small_messages_share_a_frame)
 }
 
 /* Appends and takes at random, so that some is always waiting. */
-static void check_order(bool is_json)
+static void check_order(bool is_json, uint64_t steps)
 {
     struct gz_outbox outbox;
     struct gz_bytes *frame;
     uint64_t chance = chance_seed(1), next = 0, appended = 0;
     gz_outbox_init(&outbox, GZ_OUTBOX_BYTES_MAX, is_json);
-    for (int i = 0; i < 5000; i++) {
+    for (uint64_t i = 0; i < steps; i++) {
         if (!gz_outbox_is_full(&outbox) || chance_below(&chance, 4) == 0) {
             struct gz_message message =
                 make_message(appended, (size_t)chance_below(&chance, GZ_OUTBOX_FRAME_BYTES));
@@ -80,14 +80,14 @@ static void check_order(bool is_json)
     }
     while ((frame = gz_outbox_next(&outbox)) != NULL) read_frame(frame, &next);
     assert_int_equal(next, appended);
-    assert_true(appended > 1000);
+    assert_true(appended > steps / 5);
     gz_outbox_finish(&outbox);
 }
 
 TEST(test_frames_hold_all_messages_in_order)
 {
-    check_order(false);
-    check_order(true);
+    check_order(false, 5000);
+    check_order(true, 200);
 }
 
 TEST(test_outbox_from_which_all_is_taken_holds_no_memory)

@@ -1,0 +1,265 @@
+/* Events over HTTP: what happens in a scene, told to a client that only reads. */
+#include "net_fixture.h"
+#include "support/json_ws.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+static struct net_fixture fixture;
+
+#define EVENTS "/scenes/told/events"
+
+/* A client that is told events, and what it read of them so far. */
+struct listener {
+    int socket;
+    char text[1 << 18];
+    size_t size, taken;
+};
+
+static void listen_at(struct listener *listener, int port, const char *path, const char *headers)
+{
+    char head[512];
+    struct raw_response response;
+    listener->socket = raw_connect(port);
+    listener->size = listener->taken = 0;
+    snprintf(head, sizeof head, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%s\r\n", path, port,
+             headers);
+    assert_true(raw_send_text(listener->socket, head));
+    raw_read_response(listener->socket, &response);
+    if (response.status != 200) fail_msg("%d %s", response.status, response.body);
+    assert_non_null(strcasestr(response.head, "content-type: text/event-stream\r\n"));
+    assert_null(strcasestr(response.head, "content-length"));
+}
+
+static bool read_more(struct listener *listener)
+{
+    if (listener->taken > 0) {
+        memmove(listener->text, listener->text + listener->taken, listener->size - listener->taken);
+        listener->size -= listener->taken;
+        listener->taken = 0;
+    }
+    const ssize_t count = recv(listener->socket, listener->text + listener->size,
+                               sizeof listener->text - 1 - listener->size, 0);
+    if (count > 0) listener->size += (size_t)count;
+    listener->text[listener->size] = '\0';
+    return count > 0;
+}
+
+/* Reads on until an event of this kind comes. Its data, a new reference; and its id. */
+static json_t *hear(struct listener *listener, const char *kind, char id[64])
+{
+    char begin[64];
+    snprintf(begin, sizeof begin, "event: %s\n", kind);
+    for (;;) {
+        char *at = listener->text + listener->taken, *end = NULL;
+        if (listener->size > listener->taken) end = strstr(at, "\n\n");
+        if (end == NULL) {
+            if (!read_more(listener)) fail_msg("no %s came", kind);
+            continue;
+        }
+        listener->taken = (size_t)(end + 2 - listener->text);
+        *end = '\0';
+        assert_null(strstr(at, "event: delta"));
+        if (strncmp(at, begin, strlen(begin)) != 0) continue;
+        const char *said = strstr(at, "\nid: "), *data = strstr(at, "\ndata: ");
+        if (id != NULL)
+            snprintf(id, 64, "%.*s", said ? (int)strcspn(said + 5, "\n") : 0, said ? said + 5 : "");
+        json_t *json = json_loads(data + 7, JSON_REJECT_DUPLICATES, NULL);
+        if (!json_is_object(json)) fail_msg("%s", data);
+        return json;
+    }
+}
+
+static void set_name(struct json_client *editor, int rid, const char *name)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "[{\"op\":\"set\",\"rid\":%d,\"nodes\":[{\"id\":1,\"name\":\"%s\"}]}]", rid, name);
+    json_t *ok = json_ask(editor, text, rid);
+    assert_string_equal(json_word(ok, "op"), "ok");
+    json_decref(ok);
+}
+
+static void assert_edit(struct listener *listener, const char *name, char id[64])
+{
+    json_t *edit = hear(listener, "edit", id);
+    assert_string_equal(json_word(edit, "name"), name);
+    json_decref(edit);
+}
+
+static void wait_until_empty(void)
+{
+    for (int i = 0; i < 600 && net_fixture_measure(fixture.daemon.port, "told", "users") > 0; i++)
+        usleep(100000);
+    assert_int_equal(net_fixture_measure(fixture.daemon.port, "told", "users"), 0);
+}
+
+/* ---- what is told ---- */
+
+TEST(test_events_tell_what_happens)
+{
+    struct listener *listener = malloc(sizeof *listener);
+    assert_non_null(listener);
+    listen_at(listener, fixture.daemon.port, EVENTS "?user=eve", "");
+    json_decref(hear(listener, "crowd", NULL));
+    struct json_client editor = json_join(fixture.daemon.port, "told", "anna");
+    json_t *presence = hear(listener, "presence", NULL);
+    assert_true(json_array_size(json_object_get(presence, "users")) > 0);
+    json_decref(presence);
+    set_name(&editor, 1, "Zo\\u00eb");
+    char id[64];
+    assert_edit(listener, "Zo\xc3\xab", id);
+    assert_true(strchr(id, '-') != NULL);
+    json_decref(json_ask(&editor, "[{\"op\":\"note\",\"rid\":2,\"text\":\"two\\nlines\"}]", 2));
+    json_t *notes = hear(listener, "notes", NULL);
+    assert_string_equal(json_word(json_array_get(json_object_get(notes, "notes"), 0), "text"),
+                        "two\nlines");
+    json_decref(notes);
+    json_decref(json_ask(&editor, "[{\"op\":\"checkpoint\",\"rid\":3,\"name\":\"c\"}]", 3));
+    json_decref(hear(listener, "checkpoints", NULL));
+    json_decref(json_ask(&editor,
+                         "[{\"op\":\"grab\",\"rid\":4,\"handle\":\"tx\",\"nodes\":[1],\"value\":1},"
+                         "{\"op\":\"pointer\",\"phase\":\"up\",\"rid\":5}]",
+                         5));
+    json_t *edit = hear(listener, "edit", NULL);
+    assert_string_equal(json_word(edit, "kind"), "translate");
+    json_decref(edit);
+    json_leave(&editor);
+    close(listener->socket);
+    free(listener);
+    wait_until_empty();
+}
+
+/* Each edit once, also of the time when nobody listened. */
+TEST(test_events_go_on_after_the_last_id)
+{
+    struct listener *listener = malloc(sizeof *listener);
+    assert_non_null(listener);
+    char id[64], header[128], name[16];
+    struct json_client editor = json_join(fixture.daemon.port, "told", "anna");
+    listen_at(listener, fixture.daemon.port, EVENTS, "");
+    json_decref(hear(listener, "crowd", NULL));
+    set_name(&editor, 1, "first");
+    assert_edit(listener, "first", id);
+    for (int round = 0; round < 5; round++) {
+        close(listener->socket);
+        for (int i = 0; i < 3; i++) {
+            snprintf(name, sizeof name, "n%d-%d", round, i);
+            set_name(&editor, 2 + 10 * round + i, name);
+        }
+        snprintf(header, sizeof header, "Last-Event-ID: %s\r\n", id);
+        listen_at(listener, fixture.daemon.port, EVENTS, header);
+        for (int i = 0; i < 3; i++) {
+            snprintf(name, sizeof name, "n%d-%d", round, i);
+            assert_edit(listener, name, id);
+        }
+    }
+    close(listener->socket);
+    listen_at(listener, fixture.daemon.port, EVENTS, "Last-Event-ID: what-ever\r\n");
+    set_name(&editor, 99, "last");
+    assert_edit(listener, "last", id);
+    close(listener->socket);
+    json_leave(&editor);
+    free(listener);
+}
+
+TEST(test_events_end_with_their_scene)
+{
+    struct listener *listener = malloc(sizeof *listener);
+    struct raw_response response;
+    assert_non_null(listener);
+    struct json_client editor = json_join(fixture.daemon.port, "gone", "anna");
+    listen_at(listener, fixture.daemon.port, "/scenes/gone/events", "");
+    json_decref(hear(listener, "crowd", NULL));
+    raw_request(fixture.daemon.port, "DELETE", "/scenes/gone", "", "", 0, &response);
+    assert_int_equal(response.status, 204);
+    json_t *bye = hear(listener, "bye", NULL);
+    assert_true(json_is_true(json_object_get(bye, "fatal")));
+    json_decref(bye);
+    assert_true(raw_is_closed_within(listener->socket, 60));
+    close(listener->socket);
+    json_leave(&editor);
+    free(listener);
+}
+
+/* ---- those that are slow, gone or wrong ---- */
+
+/* One that does not read keeps nobody waiting, and is told the rest when it does. */
+TEST(test_events_of_one_that_does_not_read)
+{
+    struct listener *listener = malloc(sizeof *listener);
+    assert_non_null(listener);
+    struct json_client editor = json_join(fixture.daemon.port, "told", "anna");
+    listen_at(listener, fixture.daemon.port, EVENTS, "");
+    json_decref(hear(listener, "crowd", NULL));
+    const int small = 32768;
+    setsockopt(listener->socket, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    char name[256];
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = '\0';
+    for (int i = 0; i < 400; i++) {
+        name[0] = (char)('a' + i % 26);
+        set_name(&editor, 1 + i, name);
+    }
+    set_name(&editor, 1000, "the last");
+    net_fixture_assert_unharmed(&fixture);
+    for (bool found = false; !found;) {
+        json_t *edit = hear(listener, "edit", NULL);
+        found = strcmp(json_word(edit, "name"), "the last") == 0;
+        json_decref(edit);
+    }
+    close(listener->socket);
+    json_leave(&editor);
+    free(listener);
+}
+
+TEST(test_events_of_clients_that_hang_up)
+{
+    for (int i = 0; i < 100; i++) {
+        int socket = raw_connect(fixture.daemon.port);
+        assert_true(raw_send_text(socket, "GET " EVENTS " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+        if (i % 3 == 1) raw_send_text(socket, "GET / HTTP/1.1\r\n\r\n");
+        if (i % 3 == 2) (void)raw_is_closed_within(socket, 0.01);
+        close(socket);
+    }
+    wait_until_empty();
+    net_fixture_assert_unharmed(&fixture);
+}
+
+TEST(test_events_that_cannot_be)
+{
+    static const struct {
+        const char *method, *path;
+        int status;
+        const char *said;
+    } rows[] = {
+        {"GET", "/scenes/nowhere/events", 404, "\"unknown_scene\""},
+        {"GET", "/scenes/No/events", 400, "\"bad_value\""},
+        {"GET", EVENTS "?user=%ff", 400, "\"user: "},
+        {"HEAD", EVENTS, 405, ""},
+        {"POST", EVENTS, 405, "only GET is allowed"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct raw_response response;
+        raw_request(fixture.daemon.port, rows[i].method, rows[i].path, "", "", 0, &response);
+        if (response.status != rows[i].status || strstr(response.body, rows[i].said) == NULL)
+            fail_msg("%s: %d %s", rows[i].path, response.status, response.body);
+    }
+    net_fixture_assert_unharmed(&fixture);
+}
+
+static int start(void **state)
+{
+    net_fixture_start(&fixture, NULL, NULL);
+    *state = &fixture;
+    struct json_client client = json_join(fixture.daemon.port, "told", "anna");
+    json_decref(
+        json_ask(&client, "[{\"op\":\"create\",\"rid\":1,\"nodes\":[{\"name\":\"a\"}]}]", 1));
+    json_leave(&client);
+    return 0;
+}
+
+int main(void)
+{
+    return test_run(start, net_fixture_end);
+}
