@@ -327,7 +327,7 @@ static void come_back(uv_idle_t *again)
 void gz_net_plan_turn(struct gz_net *net)
 {
     const bool has_work =
-        net->stirred != NULL || net->stirred_seats != NULL || gz_member_links_have_work(net);
+        net->stirred != NULL || net->stirred_visitors != NULL || gz_member_links_have_work(net);
     double next_s = has_work ? -INFINITY : next_pass_s(&net->lobby);
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         next_s = fmin(next_s, next_pass_s(scene));
@@ -342,7 +342,7 @@ void gz_net_plan_turn(struct gz_net *net)
 void gz_net_end_turn(struct gz_net *net)
 {
     gz_channels_have_turn(net);
-    gz_seats_have_turn(net);
+    gz_visitors_have_turn(net);
     serve_lobby(net, gz_clock_now());
     serve_scenes(net);
     gz_member_links_end_turn(net);

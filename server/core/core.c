@@ -502,6 +502,30 @@ struct gz_bytes *gz_core_next_frame(struct gz_core *core, struct gz_session *ses
     return frame == NULL && answer_first ? scene_frame(session) : frame;
 }
 
+/* ---- for the paths beside the wire ---- */
+
+bool gz_op_edits(enum gz_op op)
+{
+    return gz_dispatch_edits(op);
+}
+
+enum gz_status gz_core_question(struct gz_core *core, const struct gz_message *message,
+                                struct gz_now now, struct gz_query *query, struct gz_error *error)
+{
+    uint64_t after;
+    struct gz_failure failure = {.node = 0};
+    gz_core_enter(core, now);
+    const enum gz_status status = gz_question_of(core, message, query, &after, &failure);
+    if (status != GZ_OK) *error = failure.error;
+    return status;
+}
+
+enum gz_status gz_core_print_answer(const struct gz_query *query, const struct gz_answer *answer,
+                                    uint64_t epoch, struct gz_buffer *out, struct gz_error *error)
+{
+    return gz_past_print(query, answer, epoch, out, error);
+}
+
 /* ---- queries of the host ---- */
 
 void gz_session_set_owner(struct gz_session *session, void *owner)

@@ -6,7 +6,6 @@
 
 #include "core/answers.h"
 #include "core/bulk.h"
-#include "core/core.h"
 #include "core/hold.h"
 #include "core/interaction.h"
 #include "core/pending.h"
@@ -341,7 +340,7 @@ static const struct row {
     [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false, NULL},
 };
 
-bool gz_op_edits(enum gz_op op)
+bool gz_dispatch_edits(enum gz_op op)
 {
     return op < GZ_OP_CLIENT_COUNT && table[op].edits;
 }

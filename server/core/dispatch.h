@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/message.h"
+
 /* ---- what a message costs ---- */
 
 /* What a message asks for, in nodes that it names or meets: one column of the dispatch
@@ -14,7 +16,6 @@
  * which a session in debt cannot afford (budget.h), and says whether the message is put off for a
  * worker (bulk.h). What shows on the way is charged by the handler. */
 
-struct gz_message;
 struct gz_session;
 
 struct gz_load {
@@ -42,6 +43,8 @@ gz_weigher gz_weigh_signature, gz_weigh_who;
 
 /* Decodes the frames of a client and calls the handler of each message. */
 
+/* Whether the message edits, so that its answer waits for the disk. */
+bool gz_dispatch_edits(enum gz_op op);
 /* Handles the messages of a frame from *offset on, until one begins work that later turns continue
  * or, in a frame of GZ_FRAME_BYTES_LARGE or more, until the turn's slice is used up. False if no
  * message was read and no error was sent, because the frame is over the rate. */

@@ -7,7 +7,6 @@
 
 #include "core/answers.h"
 #include "core/bulk.h"
-#include "core/core.h"
 #include "core/notes.h"
 #include "core/pending.h"
 #include "core/session.h"
@@ -295,10 +294,8 @@ static void question_of_path(const struct gz_core *core, const struct gz_message
     *after = node != NULL ? node->seq : 0;
 }
 
-/* What a message asks the file, and the state that has to be saved before it is asked. */
-static enum gz_status question_of(const struct gz_core *core, const struct gz_message *message,
-                                  struct gz_query *query, uint64_t *after,
-                                  struct gz_failure *failure)
+enum gz_status gz_question_of(const struct gz_core *core, const struct gz_message *message,
+                              struct gz_query *query, uint64_t *after, struct gz_failure *failure)
 {
     *after = 0;
     if (message->op == GZ_OP_HISTORY) return question_of_history(message, query, failure);
@@ -307,23 +304,12 @@ static enum gz_status question_of(const struct gz_core *core, const struct gz_me
     return GZ_OK;
 }
 
-enum gz_status gz_core_question(struct gz_core *core, const struct gz_message *message,
-                                struct gz_now now, struct gz_query *query, struct gz_error *error)
-{
-    uint64_t after;
-    struct gz_failure failure = {.node = 0};
-    gz_core_enter(core, now);
-    const enum gz_status status = question_of(core, message, query, &after, &failure);
-    if (status != GZ_OK) *error = failure.error;
-    return status;
-}
-
 enum gz_status gz_on_question(struct gz_session *session, const struct gz_message *message,
                               struct gz_failure *failure)
 {
     struct gz_query query;
     uint64_t after;
-    const enum gz_status status = question_of(session->core, message, &query, &after, failure);
+    const enum gz_status status = gz_question_of(session->core, message, &query, &after, failure);
     return status == GZ_OK ? gz_session_ask(session, message, &query, after, send_answer, failure)
                            : status;
 }

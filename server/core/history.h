@@ -7,6 +7,10 @@
 #include "core/state.h"
 #include "scene/record.h"
 
+/* What a `history`, `at` or `path` asks the file, and the seq that has to be saved before. */
+GZ_MUST_USE enum gz_status gz_question_of(const struct gz_core *core,
+                                          const struct gz_message *message, struct gz_query *query,
+                                          uint64_t *after, struct gz_failure *failure);
 /* Opens the question of a message; it is asked once the state up to `after` is saved. */
 GZ_MUST_USE enum gz_status gz_session_ask(struct gz_session *session,
                                           const struct gz_message *message,

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
 #include "core/describe.h"
 #include "proto/base/buffer.h"
 #include "proto/json.h"
@@ -227,8 +226,8 @@ bool gz_past_next_piece(struct gz_past *past, uint64_t epoch, struct gz_arena *a
     return out->form->describe(out, epoch, arena, &piece->ok);
 }
 
-enum gz_status gz_core_print_answer(const struct gz_query *query, const struct gz_answer *answer,
-                                    uint64_t epoch, struct gz_buffer *out, struct gz_error *error)
+enum gz_status gz_past_print(const struct gz_query *query, const struct gz_answer *answer,
+                             uint64_t epoch, struct gz_buffer *out, struct gz_error *error)
 {
     struct gz_outgoing_answer whole = {.answer = *answer, .form = form_of(query), .is_whole = true};
     struct gz_message ok = {.op = GZ_OP_OK, .has = whole.form->has};

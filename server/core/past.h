@@ -59,6 +59,10 @@ GZ_MUST_USE enum gz_status gz_past_send_hits(struct gz_past *past, uint64_t rid,
  * memory; piece->rid is set all the same. */
 GZ_MUST_USE bool gz_past_next_piece(struct gz_past *past, uint64_t epoch, struct gz_arena *arena,
                                     struct gz_message *piece);
+/* All of an answer, as the fields of one `ok`, in JSON. GZ_TOO_LARGE, GZ_NO_MEMORY. */
+GZ_MUST_USE enum gz_status gz_past_print(const struct gz_query *query,
+                                         const struct gz_answer *answer, uint64_t epoch,
+                                         struct gz_buffer *out, struct gz_error *error);
 /* Stops sending the answer, and lets the host free it. The one after it is next. */
 void gz_past_stop(struct gz_past *past, const struct gz_core_host *host);
 

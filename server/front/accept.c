@@ -255,8 +255,8 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
     return arrival;
 }
 
-struct gz_arrival *gz_arrive_seated(struct gz_net *net, const struct gz_arrival *of,
-                                    bool is_relayed, struct gz_error *error)
+struct gz_arrival *gz_arrive_visitor(struct gz_net *net, const struct gz_arrival *of,
+                                     bool is_relayed, struct gz_error *error)
 {
     struct gz_arrival *arrival = calloc(1, sizeof *arrival);
     if (arrival == NULL) {

@@ -7,7 +7,7 @@
 #include "core/core.h"
 #include "front/caller.h"
 #include "front/exchange.h"
-#include "front/seat.h"
+#include "front/visitor.h"
 #include "proto/json.h"
 #include "server/maxima.h"
 
@@ -15,7 +15,7 @@
 #define USER_DEFAULT "http"
 
 struct edits {
-    struct gz_seat seat; /* first */
+    struct gz_visitor visitor; /* first */
     struct gz_exchange *exchange;
     struct gz_buffer *answers; /* of each message, as JSON; empty: there is none yet */
     size_t count, left;
@@ -40,7 +40,7 @@ static void answer(struct edits *edits, size_t which, const uint8_t *bytes, size
         note_error(edits, GZ_NO_MEMORY, (struct gz_text){"no memory for the answer", 24});
         edits->is_refused = true;
     }
-    if (--edits->left == 0) gz_seat_leave(&edits->seat);
+    if (--edits->left == 0) gz_visitor_leave(&edits->visitor);
 }
 
 static bool is_ours(const struct edits *edits, const struct gz_message *message)
@@ -63,10 +63,10 @@ static void hear_error(struct edits *edits, const struct gz_message *message, co
     }
 }
 
-static void hear(struct gz_seat *seat, const struct gz_message *message, const uint8_t *bytes,
+static void hear(struct gz_visitor *visitor, const struct gz_message *message, const uint8_t *bytes,
                  size_t size)
 {
-    struct edits *edits = (struct edits *)seat;
+    struct edits *edits = (struct edits *)visitor;
     if (message->op == GZ_OP_ERROR) {
         hear_error(edits, message, bytes, size);
     } else if (message->op == GZ_OP_BYE) {
@@ -119,9 +119,9 @@ static void destroy(struct edits *edits)
     free(edits);
 }
 
-static void ended(struct gz_seat *seat)
+static void ended(struct gz_visitor *visitor)
 {
-    struct edits *edits = (struct edits *)seat;
+    struct edits *edits = (struct edits *)visitor;
     struct gz_exchange *exchange = edits->exchange;
     if (gz_exchange_take_back(exchange))
         answer_request(edits);
@@ -130,7 +130,7 @@ static void ended(struct gz_seat *seat)
     destroy(edits);
 }
 
-static const struct gz_seat_user user = {.hear = hear, .ended = ended};
+static const struct gz_visitor_user user = {.hear = hear, .ended = ended};
 
 /* ---- what is said ---- */
 
@@ -166,7 +166,7 @@ static enum gz_status say_edits(struct edits *edits, const struct gz_buffer *tex
         message.rid = edits->count + 1;
         message.has |= GZ_HAS_RID;
         if (gz_encode(&frame, &message) != GZ_OK ||
-            gz_seat_say(&edits->seat, frame.data, frame.size) != GZ_OK)
+            gz_visitor_say(&edits->visitor, frame.data, frame.size) != GZ_OK)
             status = gz_fail(error, GZ_TOO_LARGE, "the edits are too large");
     }
     gz_buffer_finish(&frame);
@@ -187,7 +187,7 @@ static enum gz_status say_hello(struct edits *edits, struct gz_error *error)
     gz_buffer_init(&frame, GZ_HELLO_BYTES_MAX, 0);
     if (gz_request_token(exchange->caller, &hello.hello.token)) hello.has |= GZ_HAS_HELLO_TOKEN;
     const bool is_said = gz_encode(&frame, &hello) == GZ_OK &&
-                         gz_seat_say(&edits->seat, frame.data, frame.size) == GZ_OK;
+                         gz_visitor_say(&edits->visitor, frame.data, frame.size) == GZ_OK;
     gz_buffer_finish(&frame);
     return is_said ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory for the edits");
 }
@@ -207,7 +207,7 @@ static enum gz_status begin(struct edits *edits, const struct gz_buffer *text,
     return status;
 }
 
-/* If the body is refused, nothing of it was sent, and the seat is left at once. */
+/* If the body is refused, nothing of it was sent, and the visitor is left at once. */
 void gz_edits_begin(struct gz_exchange *exchange)
 {
     struct gz_error error;
@@ -216,9 +216,10 @@ void gz_edits_begin(struct gz_exchange *exchange)
         gz_exchange_refuse_with(exchange, 0, GZ_NO_MEMORY, "no memory for the edits");
         return;
     }
+    gz_exchange_log_change(exchange);
     edits->exchange = exchange;
-    if (gz_seat_open(&edits->seat, exchange->net, exchange->caller->arrival, true, &user, &error) !=
-        GZ_OK) {
+    if (gz_visitor_open(&edits->visitor, exchange->net, exchange->caller->arrival, true, &user,
+                        &error) != GZ_OK) {
         free(edits);
         gz_exchange_refuse(exchange, 0, &error);
         return;
@@ -227,5 +228,5 @@ void gz_edits_begin(struct gz_exchange *exchange)
     if (begin(edits, &exchange->request.body->tail, &error) == GZ_OK) return;
     edits->error = error;
     edits->is_refused = true;
-    gz_seat_leave(&edits->seat);
+    gz_visitor_leave(&edits->visitor);
 }

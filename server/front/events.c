@@ -1,5 +1,5 @@
 /* events.c - GET /scenes/NAME/events: what happens in a scene, as server-sent events, told to a
- * client that only watches and follows no nodes (seat.h). The frames for it wait in the scene's
+ * client that only watches and follows no nodes (visitor.h). The frames for it wait in the scene's
  * feed while its socket is full, as those of any viewer do. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "front/caller.h"
 #include "front/exchange.h"
 #include "front/header.h"
-#include "front/seat.h"
+#include "front/visitor.h"
 #include "proto/json.h"
 #include "server/maxima.h"
 
@@ -18,7 +18,7 @@
 #define USER_DEFAULT "http"
 
 struct gz_events {
-    struct gz_seat seat; /* first */
+    struct gz_visitor visitor; /* first */
     struct gz_exchange *exchange;
     struct gz_events *next, **hook; /* in the net's list */
     struct gz_buffer text;          /* that the socket is not given yet */
@@ -40,7 +40,7 @@ static bool is_there(const struct gz_events *events)
     return events->exchange->caller != NULL && !events->exchange->caller->is_closed;
 }
 
-/* Gives the socket what waits, if it takes it; the seat's wire is free then. */
+/* Gives the socket what waits, if it takes it; the visitor's wire is free then. */
 static void write_text(struct gz_events *events)
 {
     struct gz_buffer *text = &events->text;
@@ -56,18 +56,18 @@ static void write_text(struct gz_events *events)
         gz_stream_ask(stream_of(events)); /* so that it is known when it is free */
 }
 
-void gz_events_go_on(struct gz_exchange *exchange)
+static void go_on(struct gz_exchange *exchange)
 {
     struct gz_events *events = exchange->events;
     write_text(events);
     if (is_there(events) && gz_stream_is_free(stream_of(events)))
-        gz_connection_go_on(&events->seat.connection);
+        gz_connection_go_on(&events->visitor.connection);
 }
 
 /* Before the answer has begun only what decides about it is heard. */
-static bool is_free(const struct gz_seat *seat)
+static bool is_free(const struct gz_visitor *visitor)
 {
-    const struct gz_events *events = (const struct gz_events *)seat;
+    const struct gz_events *events = (const struct gz_events *)visitor;
     if (!is_there(events)) return true; /* what comes is dropped */
     if (!events->exchange->answered) return true;
     return events->exchange->began && events->text.size == 0 &&
@@ -106,10 +106,10 @@ static void begin_answer(struct gz_events *events, uint64_t epoch)
         exchange, &(struct gz_http_answer){.code = 200, .type = "text/event-stream", .file = -1});
 }
 
-static void hear(struct gz_seat *seat, const struct gz_message *message, const uint8_t *bytes,
+static void hear(struct gz_visitor *visitor, const struct gz_message *message, const uint8_t *bytes,
                  size_t size)
 {
-    struct gz_events *events = (struct gz_events *)seat;
+    struct gz_events *events = (struct gz_events *)visitor;
     if (!is_there(events)) return;
     if (message->op == GZ_OP_WELCOME) {
         begin_answer(events, message->welcome.epoch);
@@ -134,9 +134,9 @@ static void unlink_events(struct gz_events *events)
 }
 
 /* What is written ends the answer; without one it is refused. */
-static void ended(struct gz_seat *seat)
+static void ended(struct gz_visitor *visitor)
 {
-    struct gz_events *events = (struct gz_events *)seat;
+    struct gz_events *events = (struct gz_events *)visitor;
     struct gz_exchange *exchange = events->exchange;
     struct gz_error error = events->error;
     const bool is_awaited = is_there(events);
@@ -144,6 +144,7 @@ static void ended(struct gz_seat *seat)
     gz_buffer_finish(&events->text);
     free(events);
     exchange->events = NULL;
+    exchange->teller = NULL;
     exchange->with_host = false;
     if (exchange->caller == NULL) {
         gz_exchange_destroy(exchange);
@@ -155,12 +156,14 @@ static void ended(struct gz_seat *seat)
     }
 }
 
-static const struct gz_seat_user user = {.hear = hear, .ended = ended, .is_free = is_free};
+static const struct gz_visitor_user user = {.hear = hear, .ended = ended, .is_free = is_free};
 
-void gz_events_leave(struct gz_exchange *exchange)
+static void leave(struct gz_exchange *exchange)
 {
-    gz_seat_leave(&exchange->events->seat);
+    gz_visitor_leave(&exchange->events->visitor);
 }
+
+static const struct gz_teller teller = {go_on, leave};
 
 /* ---- whether it is still there ---- */
 
@@ -225,7 +228,7 @@ static enum gz_status say_hello(struct gz_events *events)
     if (gz_request_token(exchange->caller, &hello.hello.token)) hello.has |= GZ_HAS_HELLO_TOKEN;
     enum gz_status status = gz_encode(&frame, &hello);
     if (status == GZ_OK) status = gz_encode(&frame, &nothing);
-    if (status == GZ_OK) status = gz_seat_say(&events->seat, frame.data, frame.size);
+    if (status == GZ_OK) status = gz_visitor_say(&events->visitor, frame.data, frame.size);
     gz_buffer_finish(&frame);
     return status;
 }
@@ -240,8 +243,8 @@ void gz_events_begin(struct gz_exchange *exchange)
         return;
     }
     events->exchange = exchange;
-    if (gz_seat_open(&events->seat, net, exchange->caller->arrival,
-                     exchange->caller->arrival->is_relayed, &user, &error) != GZ_OK) {
+    if (gz_visitor_open(&events->visitor, net, exchange->caller->arrival,
+                        exchange->caller->arrival->is_relayed, &user, &error) != GZ_OK) {
         free(events);
         gz_exchange_refuse(exchange, 0, &error);
         return;
@@ -253,9 +256,10 @@ void gz_events_begin(struct gz_exchange *exchange)
     net->events = events;
     gz_buffer_init(&events->text, GZ_SERVER_FRAME_BYTES_MAX, 0);
     exchange->events = events;
+    exchange->teller = &teller;
     exchange->with_host = true;
     gz_caller_allow(exchange->caller, 0);
     if (say_hello(events) == GZ_OK) return;
     gz_fail(&events->error, GZ_NO_MEMORY, "no memory for the events");
-    gz_seat_leave(&events->seat);
+    gz_visitor_leave(&events->visitor);
 }

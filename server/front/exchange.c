@@ -104,7 +104,7 @@ void gz_exchange_destroy(struct gz_exchange *exchange)
 void gz_exchange_leave(struct gz_exchange *exchange)
 {
     exchange->caller = NULL;
-    if (exchange->events != NULL) gz_events_leave(exchange);
+    if (exchange->teller != NULL) exchange->teller->leave(exchange);
     if (exchange->forward != NULL || !exchange->with_host) gz_exchange_destroy(exchange);
 }
 
@@ -334,7 +334,7 @@ static int send_events(struct gz_exchange *exchange)
     if (!exchange->began && !gz_reply_write_header(stream, exchange->net->server, &exchange->reply))
         return -1;
     exchange->began = true;
-    gz_events_go_on(exchange);
+    exchange->teller->go_on(exchange);
     return 0;
 }
 
@@ -344,7 +344,7 @@ int gz_exchange_send(struct gz_exchange *exchange)
 {
     struct gz_stream *stream = exchange->caller->stream;
     if (!exchange->answered || exchange->done) return 0;
-    if (exchange->events != NULL) return send_events(exchange);
+    if (exchange->teller != NULL) return send_events(exchange);
     if (!exchange->began) {
         exchange->began = true;
         if (!gz_reply_write_header(stream, exchange->net->server, &exchange->reply)) return -1;
@@ -371,8 +371,7 @@ int gz_exchange_send(struct gz_exchange *exchange)
 
 /* ---- the host's turn ---- */
 
-/* Logs a change and its user; a refusal follows on a line of its own. */
-static void log_change(const struct gz_exchange *exchange)
+void gz_exchange_log_change(const struct gz_exchange *exchange)
 {
     const struct gz_http_request *request = &exchange->request;
     const char *user = request->claims.user;
@@ -394,11 +393,7 @@ void gz_exchange_hand_over(struct gz_exchange *exchange)
 void gz_exchange_serve(struct gz_exchange *exchange)
 {
     struct gz_net *net = exchange->net;
-    log_change(exchange);
-    if (exchange->request.what == GZ_HTTP_EDITS) {
-        gz_edits_begin(exchange);
-        return;
-    }
+    gz_exchange_log_change(exchange);
     gz_exchange_hand_over(exchange);
     net->host.serve(net->host.context, &exchange->request);
 }

@@ -97,6 +97,8 @@ static enum gz_status read_question(struct gz_exchange *exchange, struct gz_erro
     const char *part = exchange->caller->request->query;
     gz_buffer_init(&request->question, GZ_HTTP_HEADER_BYTES_MAX * 8, 0);
     enum gz_status status = gz_arguments_begin(&request->question, op);
+    if (status == GZ_OK && request->what == GZ_HTTP_NODES) /* the host knows which seq it is */
+        status = gz_arguments_add(&request->question, op, "seq", "0");
     if (status != GZ_OK) return gz_fail(error, status, "no memory for the arguments");
     for (; part != NULL && status == GZ_OK; part = strchr(part, '&')) {
         part += *part == '&';

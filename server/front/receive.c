@@ -107,5 +107,9 @@ void gz_upload_end(struct gz_exchange *exchange)
 {
     if (!exchange->reading) return;
     exchange->reading = false;
-    if (exchange->forward == NULL) gz_exchange_serve(exchange);
+    if (exchange->forward != NULL) return;
+    if (exchange->request.what == GZ_HTTP_EDITS)
+        gz_edits_begin(exchange);
+    else
+        gz_exchange_serve(exchange);
 }

@@ -282,7 +282,7 @@ void gz_net_close(struct gz_net *net)
     break_all(net);
     gz_member_links_close(net);
     gz_channels_have_turn(net);
-    gz_seats_have_turn(net);
+    gz_visitors_have_turn(net);
     gz_callers_close(net);
     if (net->context != NULL) lws_context_destroy(net->context);
     gz_forwards_close(net);

@@ -155,11 +155,11 @@ struct gz_net {
     size_t relay_count;           /* clients that are relayed there */
     size_t channel_count;         /* clients of other members */
     size_t channels_max;
-    size_t grouped_count;           /* of those: in groups */
-    struct gz_channel *stirred;     /* link_server.c */
-    struct gz_seat *stirred_seats;  /* seat.c */
-    struct gz_events *events;       /* events.c */
-    struct gz_http_client *courier; /* forward.c */
+    size_t grouped_count;                /* of those: in groups */
+    struct gz_channel *stirred;          /* link_server.c */
+    struct gz_visitor *stirred_visitors; /* visitor.c */
+    struct gz_events *events;            /* events.c */
+    struct gz_http_client *courier;      /* forward.c */
     bool accepting, draining;
     struct gz_net_counters counters;
 };
@@ -200,9 +200,9 @@ void gz_arrive_stop(struct gz_net *net);
  * error if it is refused. */
 struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, const char *user,
                                      struct gz_error *error);
-/* A request that comes from this arrival, as a client of its own (seat.h). */
-struct gz_arrival *gz_arrive_seated(struct gz_net *net, const struct gz_arrival *of,
-                                    bool is_relayed, struct gz_error *error);
+/* A request that comes from this arrival, as a client of its own (visitor.h). */
+struct gz_arrival *gz_arrive_visitor(struct gz_net *net, const struct gz_arrival *of,
+                                     bool is_relayed, struct gz_error *error);
 /* Ends and frees it. */
 void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival);
 /* Prints its client, for logs; the proxy if that names nobody. */
@@ -277,8 +277,8 @@ bool gz_request_token(const struct gz_caller *caller, struct gz_text *token);
 /* Looks at those who are told events: whether they are still there. */
 void gz_events_sweep(struct gz_net *net);
 
-/* ---- seat.c ---- */
-void gz_seats_have_turn(struct gz_net *net);
+/* ---- visitor.c ---- */
+void gz_visitors_have_turn(struct gz_net *net);
 
 /* ---- hello.c ---- */
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);

@@ -8,7 +8,6 @@
 #include "core/core.h"
 #include "host/scenes.h"
 #include "host/transfer_parts.h"
-#include "proto/arguments.h"
 #include "server/maxima.h"
 
 /* The name of the message is that of the path, which need not be said again. */
@@ -19,15 +18,14 @@ static void shorten(struct gz_error *error, enum gz_op op)
         memmove(error->message, error->message + size + 1, strlen(error->message + size + 1) + 1);
 }
 
-/* The present nodes: a page of them, at what is saved. */
-static enum gz_status add_present(struct gz_transfer *transfer, struct gz_buffer *question)
+/* The present nodes are a page of those at what is saved. */
+static void ask_for_present(struct gz_transfer *transfer, struct gz_message *message)
 {
-    char saved[24];
     const struct gz_core_summary now = gz_core_summary(gz_net_core(&transfer->scene->net));
-    snprintf(saved, sizeof saved, "%llu", (unsigned long long)now.saved);
     snprintf(transfer->etag, sizeof transfer->etag, "\"%llx-%llu\"", (unsigned long long)now.epoch,
              (unsigned long long)now.saved);
-    return gz_arguments_add(question, GZ_OP_AT, "seq", saved);
+    message->at.seq = now.saved;
+    message->has |= GZ_HAS_AT_AFTER;
 }
 
 static enum gz_status read_question(struct gz_transfer *transfer)
@@ -35,17 +33,14 @@ static enum gz_status read_question(struct gz_transfer *transfer)
     struct gz_http_request *request = transfer->request;
     struct gz_core *core = gz_net_core(&transfer->scene->net);
     const enum gz_op op = gz_http_question(request->what);
-    struct gz_buffer *question = &request->question;
+    const struct gz_buffer *question = &request->question;
     struct gz_arena arena;
     struct gz_message message;
     size_t offset = 0;
-    enum gz_status status = GZ_OK;
-    if (request->what == GZ_HTTP_NODES) status = add_present(transfer, question);
-    if (status != GZ_OK) return gz_fail(&transfer->error, status, "no memory");
     gz_arena_init(&arena, gz_decode_bytes_max(question->size));
-    status = gz_decode(GZ_FROM_CLIENT, question->data, question->size, &offset, &arena, &message,
-                       &transfer->error);
-    if (status == GZ_OK && request->what == GZ_HTTP_NODES) message.has |= GZ_HAS_AT_AFTER;
+    enum gz_status status = gz_decode(GZ_FROM_CLIENT, question->data, question->size, &offset,
+                                      &arena, &message, &transfer->error);
+    if (status == GZ_OK && request->what == GZ_HTTP_NODES) ask_for_present(transfer, &message);
     if (status == GZ_OK)
         status =
             gz_core_question(core, &message, gz_clock_now(), &transfer->query, &transfer->error);
