@@ -52,6 +52,10 @@ async function ask(method, path, status, { query = "", body, headers, scene = "e
   assert.ok(operation.responses[status], `${what} is described`);
   const { content, headers: named = {} } = resolve(operation.responses[status]);
   for (const name of Object.keys(named)) assert.ok(answer.headers.get(name), `${what} has ${name}`);
+  if (answer.headers.get("content-type") === "text/event-stream") {
+    await answer.body.cancel(); // it has no end of its own
+    return answer;
+  }
   const bytes = Buffer.from(await answer.arrayBuffer());
   if (content === undefined) {
     assert.equal(bytes.length, 0, what);
@@ -91,6 +95,23 @@ test("each operation answers as it is described", async () => {
   }
   await ask("get", `${scene}/asset`, 404, { scene: "none" });
   await ask("get", `${scene}/asset`, 403, { headers: { "Sec-Fetch-Site": "cross-site" } });
+  const edits = (...list) => ({ body: JSON.stringify(list), query: "?user=ada" });
+  const create = { op: "create", nodes: [{ name: "a" }], key: "k" };
+  const nobody = { op: "set", nodes: [{ id: 9999, name: "b" }] };
+  await ask("post", `${scene}/edits`, 200, edits(create, { op: "undo" }, { op: "note", text: "n" }));
+  await ask("post", `${scene}/edits`, 404, edits(create, nobody));
+  await ask("post", `${scene}/edits`, 400, edits({ op: "ping" }));
+  await ask("post", `${scene}/edits`, 404, { ...edits({ op: "undo" }), scene: "none" });
+  const tag = (await ask("get", `${scene}/nodes`, 200, { query: "?limit=3" })).headers.get("etag");
+  await ask("get", `${scene}/nodes`, 304, { headers: { "If-None-Match": tag } });
+  await ask("get", `${scene}/at`, 200, { query: "?seq=82&limit=3" });
+  await ask("get", `${scene}/at`, 400);
+  await ask("get", `${scene}/history`, 200, { query: "?user=ada&limit=5" });
+  await ask("get", `${scene}/path`, 200, { query: "?node=1" });
+  await ask("get", `${scene}/path`, 404, { query: "?node=99999" });
+  await ask("get", `${scene}/events`, 200);
+  for (const path of ["nodes", "history", "events"])
+    await ask("get", `${scene}/${path}`, 404, { scene: "none" });
   await ask("patch", scene, 400, { body: '{"name": "NEW"}' });
   await ask("patch", scene, 200, { body: '{"name": "motor"}' });
   await ask("delete", scene, 404);

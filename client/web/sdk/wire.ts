@@ -517,6 +517,8 @@ export interface AtMessage {
    */
   time?: number;
   checkpoint?: string;
+  after?: Count;
+  limit?: number;
 }
 export interface RestoreMessage {
   op: "restore";
