@@ -289,6 +289,15 @@ static enum gz_status hear(struct edit *edit, struct gz_error *error)
 
 /* ---- the command ---- */
 
+static void finish(struct edit *edit)
+{
+    for (size_t i = 0; i < edit->count; i++) json_decref(waiting_at(edit, i)->answer);
+    gz_client_destroy(edit->client);
+    ctl_message_finish(&edit->message);
+    ctl_lines_finish(&edit->lines);
+    if (edit->lines.descriptor != STDIN_FILENO) close(edit->lines.descriptor);
+}
+
 static enum gz_status perform(struct edit *edit, struct gz_error *error)
 {
     enum gz_status status = GZ_OK;
@@ -337,10 +346,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     ctl_message_init(&edit.message);
     enum gz_status status = join(&edit, &error);
     if (status == GZ_OK) status = perform(&edit, &error);
-    gz_client_destroy(edit.client);
-    ctl_message_finish(&edit.message);
-    ctl_lines_finish(&edit.lines);
-    if (descriptor != STDIN_FILENO) close(descriptor);
+    finish(&edit);
     if (ctl_is_left_alone()) return CTL_FAILED;
     if (status != GZ_OK) return ctl_fail(args, &error);
     result = ctl_finish_output(args);
