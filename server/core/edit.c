@@ -215,7 +215,7 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
                            (unsigned long long)node->id, (unsigned long long)node->seq,
                            (unsigned long long)set->base);
     }
-    enum gz_status status = place_kept(session, set, changes, failure);
+    status = place_kept(session, set, changes, failure);
     if (status != GZ_OK) return status;
     failure->node = 0;
     gz_session_lend_held(session, set);
