@@ -6,7 +6,7 @@ import type { GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 
 import { fetchScene } from "../../sdk/index.js";
 import { atServer, serverUrl } from "../serverurl";
-import { blankPadding, jsonEnd, meshesOf, removeNulls } from "./gltfjson";
+import { blankPadding, jsonEnd, mendPrimitives, meshesOf, removeNulls } from "./gltfjson";
 import type { Part, Primitive } from "./instances";
 
 export interface AssetMeshes {
@@ -99,6 +99,7 @@ async function addDecoders(
  */
 function leaveMeshesOnly({ json }: GLTFParser): (number | undefined)[] {
   removeNulls(json);
+  mendPrimitives(json);
   const meshOf = meshesOf(json.nodes);
   Object.assign(json, {
     nodes: [],

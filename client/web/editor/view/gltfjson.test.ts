@@ -4,7 +4,7 @@ import test from "node:test";
 
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 
-import { blankPadding, meshesOf, removeNulls } from "./gltfjson";
+import { blankPadding, mendPrimitives, meshesOf, removeNulls } from "./gltfjson";
 
 const corners = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
 const file = {
@@ -51,6 +51,41 @@ test("a padded file with nulls for what is not there shows its mesh", async () =
   const mesh = await parser.getDependency("mesh", 0);
   assert.equal(mesh.geometry.getAttribute("position").count, 3);
   assert.deepEqual(meshes, [0, undefined, undefined, undefined, undefined]);
+});
+
+/** How many corners the primitive has, as the loader reads it once it is mended. */
+async function cornersOf(primitive: object): Promise<number> {
+  const loader = new GLTFLoader();
+  loader.register(({ json }) => {
+    mendPrimitives(json);
+    return { name: "test" };
+  });
+  const json = { ...file, nodes: [], scenes: [], scene: 0, materials: [{}, null] };
+  removeNulls(json);
+  const bytes = glb({
+    ...json,
+    meshes: [null, { primitives: 1 }, { primitives: [null, primitive] }],
+  });
+  blankPadding(bytes);
+  const { parser } = await loader.parseAsync(bytes, "");
+  const mesh = await parser.getDependency("mesh", 2);
+  return (mesh.geometry.getIndex() ?? mesh.geometry.getAttribute("position")).count;
+}
+
+test("a member of a primitive that cannot be used costs no shape", async () => {
+  const attributes = { POSITION: 0 };
+  const primitives = [
+    { attributes, material: 7 },
+    { attributes, material: "0" },
+    { attributes, material: 1 },
+    { attributes: { POSITION: 0, NORMAL: 9, TEXCOORD_0: -1, COLOR_0: 0.5 } },
+    { attributes, indices: 99 },
+    { attributes, mode: 9 },
+    { attributes, targets: [{ POSITION: 99 }] },
+    { attributes, targets: 5, mode: 4, material: 0 },
+  ];
+  for (const primitive of primitives) assert.equal(await cornersOf(primitive), 3);
+  await assert.rejects(cornersOf({ attributes: { POSITION: 9 } }));
 });
 
 test("padding is blanked in a .gltf, too, and bytes of a chunk behind it are not", () => {

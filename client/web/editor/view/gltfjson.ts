@@ -36,3 +36,43 @@ export function meshesOf(nodes: unknown): (number | undefined)[] {
     return Number.isInteger(mesh) ? (mesh as number) : undefined;
   });
 }
+
+interface Primitive {
+  attributes?: Record<string, unknown>;
+  indices?: unknown;
+  material?: unknown;
+  mode?: unknown;
+  targets?: unknown;
+}
+
+/**
+ * A member that cannot be used costs itself, as for the server, and not the shape: a material or an
+ * attribute that does not exist, an unknown mode. Morph targets are not shown, and so not read.
+ */
+export function mendPrimitives(json: Record<string, unknown>): void {
+  const isIndex = (value: unknown, list: unknown): boolean =>
+    Array.isArray(list) && Number.isInteger(value) && isObject(list[value as number]);
+  for (const primitive of primitivesOf(json.meshes)) {
+    const { attributes, indices, material, mode } = primitive;
+    if (!isIndex(material, json.materials)) delete primitive.material;
+    if (!isIndex(indices, json.accessors)) delete primitive.indices;
+    if (!Number.isInteger(mode) || (mode as number) < 0 || (mode as number) > 6)
+      delete primitive.mode;
+    delete primitive.targets;
+    for (const [key, index] of Object.entries(attributes ?? {}))
+      if (!isIndex(index, json.accessors)) delete attributes?.[key];
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+/** Of all meshes; what is no primitive is left out of its mesh. */
+function primitivesOf(meshes: unknown): Primitive[] {
+  const lists = Array.isArray(meshes) ? (meshes as ({ primitives?: unknown } | null)[]) : [];
+  return lists.flatMap((mesh) => {
+    if (!mesh || !Array.isArray(mesh.primitives)) return [];
+    const primitives = mesh.primitives.filter(isObject) as Primitive[];
+    mesh.primitives = primitives;
+    return primitives;
+  });
+}
