@@ -34,7 +34,8 @@ void *__wrap_realloc(void *memory, size_t size)
 }
 
 #define FILE_TEXT                                                                                  \
-    "{'asset':{'version':'2.0'},'nodes':[{'name':'a','children':[1]},{'mesh':0},{'matrix':"        \
+    "{'asset':{'version':'2.0'},'images':[{'uri':'data:,GIF8'}],'nodes':[{'name':'a','children':[" \
+    "1]},{'mesh':0},{'matrix':"                                                                    \
     "[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],'buffers':[{'byteLength':42,'uri':'data:;base64,"         \
     "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAIA'}],"                                 \
     "'bufferViews':[{'buffer':0,'byteLength':42}],'accessors':[{'bufferView':0,'byteOffset':36,'"  \
