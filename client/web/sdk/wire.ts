@@ -391,6 +391,7 @@ export interface SetNode {
   order?: Order;
   name?: string;
   parent?: Id | null;
+  keep?: boolean;
 }
 export interface CreateMessage {
   op: "create";
