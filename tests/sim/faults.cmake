@@ -139,6 +139,12 @@ gizmod_planted_fault(late_input_accepted FILE server/core/dispatch.c
     FROM "if (session->ended || gz_session_is_busy(session)) return false;" TO "if (gz_session_is_busy(session)) return false;")
 gizmod_planted_fault(wheel_not_closed FILE server/core/dispatch.c
     FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true," TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true,")
+gizmod_planted_fault(hold_goes_on_as_the_same_edit FILE server/core/hold.c
+    FROM "if (is_changed) begin_anew(session, hold, began_seq);" TO "(void)begin_anew, (void)began_seq, (void)is_changed;")
+gizmod_planted_fault(set_of_held_nodes_begins_where_they_are FILE server/core/edit.c
+    FROM "if (held != NULL) change->before.trs = held->start;" TO "(void)held;")
+gizmod_planted_fault(hold_of_many_forgets_what_was_set FILE server/core/hold.c
+    FROM "    target->start_seq = node->seq;" TO "")
 gizmod_planted_fault(wheel_never_over FILE server/core/core.c
     FROM "core->clock.now.mono_s < gesture->closes_s" TO "core->clock.now.unix_s < gesture->closes_s + 1.7e9 - 1000")
 
