@@ -63,7 +63,7 @@ TEST(test_http_table)
         {"POST", "/scenes/x", "", "", 405, "\"code\":\"unknown_op\""},
         {"OPTIONS", "/scenes/x", "", "", 405, "\"code\":\"unknown_op\""},
         {"GET", "/scenes", "", "body", 400, "\"code\":\"bad_message\""},
-        {"POST", "/scenes/x", "", "body", 400, "\"code\":\"bad_message\""},
+        {"POST", "/scenes/x", "", "body", 405, "\"code\":\"unknown_op\""},
         {"PUT", "/scenes/x", "", "", 411, "\"code\":\"bad_message\""},
         {"PUT", "/scenes/x", "Content-Length: 0\r\n", "", 400, "\"code\":\"bad_message\""},
         {"PUT", "/scenes/x", "Content-Length: -1\r\n", "", 400, "\"code\":\"bad_message\""},

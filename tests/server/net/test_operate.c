@@ -124,7 +124,7 @@ TEST(test_refused_handshake_is_http_1_1)
         const char *path, *headers, *status, *words;
     } rows[] = {
         {"/ws", "Host: 127.0.0.1\r\n", "HTTP/1.1 400 ",
-         "Sec-WebSocket-Protocol: only gizmod.v1 is supported"},
+         "Sec-WebSocket-Protocol: only gizmod.v1 and gizmod.v1.json are supported"},
         {"/nowhere", "Host: 127.0.0.1\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 404 ",
          "must end in /ws"},
         {"/ws", "Host: scenes.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 403 ",

@@ -54,11 +54,11 @@ TEST(test_json_edit_changes_its_place_alone)
                   "\n    },\n    {\"translation\":[1.50,0,0]}\n  ],\n  \"asset\" : "
                   "{ \"version\" : \"2.0\" }\n}\n",
                   true,
-                  "{\n  \"nodes\" : [\n    {\n      \"translation\" : [7,0.1,-1e-07],\n      " ODD
+                  "{\n  \"nodes\" : [\n    {\n      \"translation\" : [7,0.1,-1e-7],\n      " ODD
                   "\n    },\n    {\"translation\":[1.50,0,0]}\n  ],\n  \"asset\" : "
                   "{ \"version\" : \"2.0\" }\n}\n");
     assert_export("{\"nodes\":[{" ODD "},{}],\"asset\":{\"version\":\"2.0\"}}", true,
-                  "{\"nodes\":[{" ODD ",\"translation\":[7,0.1,-1e-07]},{}],"
+                  "{\"nodes\":[{" ODD ",\"translation\":[7,0.1,-1e-7]},{}],"
                   "\"asset\":{\"version\":\"2.0\"}}");
 }
 
@@ -68,7 +68,7 @@ TEST(test_json_edit_of_a_doubled_name)
     assert_export("{\"nodes\":[{\"translation\":[1,1,1],\"name\":\"a\",\"translation\":[2,2,2]}],"
                   "\"asset\":{\"version\":\"2.0\"}}",
                   true,
-                  "{\"nodes\":[{\"name\":\"a\",\"translation\":[7,0.1,-1e-07]}],"
+                  "{\"nodes\":[{\"name\":\"a\",\"translation\":[7,0.1,-1e-7]}],"
                   "\"asset\":{\"version\":\"2.0\"}}");
 }
 
@@ -82,7 +82,7 @@ TEST(test_json_numbers_that_cannot_be_kept_are_carried)
     assert_export(text, false, text);
     char *out = export_text(text, strlen(text), true);
     char *wanted = strdup(text);
-    const char *changed = "{\"nodes\":[{\"translation\":[7,0.1,-1e-07]}";
+    const char *changed = "{\"nodes\":[{\"translation\":[7,0.1,-1e-7]}";
     assert_memory_equal(out, changed, strlen(changed));
     assert_string_equal(out + strlen(changed),
                         wanted + strlen("{\"nodes\":[{\"translation\":[1e400,0,0]}"));
@@ -132,7 +132,7 @@ TEST(test_json_object_of_many_members_keeps_their_order)
     assert_string_equal(out, text);
     free(out);
     out = export_text(text, strlen(text), true);
-    assert_int_equal(strlen(out), strlen(text) + strlen(",\"translation\":[7,0.1,-1e-07]"));
+    assert_int_equal(strlen(out), strlen(text) + strlen(",\"translation\":[7,0.1,-1e-7]"));
     free(out);
     free(text);
 }
