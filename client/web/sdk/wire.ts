@@ -10,6 +10,10 @@ export type ClientMessage =
   | PointerMessage
   | GrabMessage
   | WheelMessage
+  | HoldMessage
+  | PoseMessage
+  | ReleaseMessage
+  | CancelMessage
   | SetMessage
   | CreateMessage
   | DeleteMessage
@@ -112,7 +116,8 @@ export type EditKind =
   | "undo"
   | "redo"
   | "restore"
-  | "import";
+  | "import"
+  | "pose";
 export type Code =
   | "bad_message"
   | "bad_value"
@@ -345,12 +350,19 @@ export interface WheelMessage {
    */
   at?: [number, number];
 }
-export interface SetMessage {
-  op: "set";
+export interface HoldMessage {
+  op: "hold";
   rid?: Count;
-  key?: string;
+  hold?: Count;
+  nodes: Id[];
+  path?: boolean;
+}
+export interface PoseMessage {
+  op: "pose";
+  rid?: Count;
+  hold?: Count;
   nodes: SetNode[];
-  base?: Count;
+  n?: Count;
 }
 export interface SetNode {
   id: Id;
@@ -382,6 +394,18 @@ export interface SetNode {
    */
   s?: [number, number, number];
   /**
+   * 0 or greater
+   */
+  x?: number;
+  /**
+   * 0 or greater
+   */
+  y?: number;
+  /**
+   * 0 or greater
+   */
+  z?: number;
+  /**
    * @minItems 3
    * @maxItems 3
    *
@@ -392,6 +416,26 @@ export interface SetNode {
   name?: string;
   parent?: Id | null;
   keep?: boolean;
+}
+export interface ReleaseMessage {
+  op: "release";
+  rid?: Count;
+  key?: string;
+  hold?: Count;
+  n?: Count;
+}
+export interface CancelMessage {
+  op: "cancel";
+  rid?: Count;
+  hold?: Count;
+  n?: Count;
+}
+export interface SetMessage {
+  op: "set";
+  rid?: Count;
+  key?: string;
+  nodes: SetNode[];
+  base?: Count;
 }
 export interface CreateMessage {
   op: "create";
