@@ -52,7 +52,7 @@ CREATE TABLE nodes (
     rx ANY NOT NULL, ry ANY NOT NULL, rz ANY NOT NULL, rw ANY NOT NULL,
     sx ANY NOT NULL, sy ANY NOT NULL, sz ANY NOT NULL,
     min_x ANY, min_y ANY, min_z ANY, max_x ANY, max_y ANY, max_z ANY,  -- in its own frame; NULL without a body
-    asset INTEGER,               -- index in the "nodes" of the glTF
+    asset INTEGER,               -- the number of the glTF node that it came from (assets); never changed
     CHECK (deleted_seq IS NULL OR deleted_seq = seq),
     CHECK (typeof(tx) = 'real' AND typeof(ty) = 'real' AND typeof(tz) = 'real' AND
            typeof(rx) = 'real' AND typeof(ry) = 'real' AND typeof(rz) = 'real' AND typeof(rw) = 'real' AND
@@ -157,12 +157,15 @@ CREATE TABLE samples (
            typeof(sx) = 'real' AND typeof(sy) = 'real' AND typeof(sz) = 'real')
 ) STRICT, WITHOUT ROWID;
 
--- The glTF files that were imported, whole; the newest is the scene's.
+-- The glTF files that nodes came from, each content once. The nodes of all files are numbered through: those of a file have the numbers
+-- first, first + 1 and so on, in the order of its list "nodes". No number is given twice.
 CREATE TABLE assets (
-    id INTEGER PRIMARY KEY,
-    seq INTEGER NOT NULL,        -- the import's
+    first INTEGER PRIMARY KEY CHECK (first >= 0),
+    count INTEGER NOT NULL CHECK (count > 0),
+    seq INTEGER NOT NULL,        -- of the edit that brought the file first
     media_type TEXT NOT NULL CHECK (media_type IN ('model/gltf-binary', 'model/gltf+json')),
-    bytes BLOB NOT NULL
+    sha256 TEXT NOT NULL,        -- of the bytes
+    bytes BLOB                   -- NULL once neither the scene nor the kept history has a node of the file
 ) STRICT;
 
 -- What people write in the scene. Notes are no edits: they take no seq, and nothing undoes them.

@@ -192,6 +192,9 @@
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */
 #define GZ_AT_NODES_PER_MESSAGE 1000
+/* Different glTF files that a scene may have had: an import a day for 27 years. What is known of
+ * each stays in memory, 130 bytes. */
+#define GZ_ASSETS_MAX 10000
 /* JSON values of a glTF file, counted by its brackets and commas: each takes up to some 250 bytes
  * while the file is read. 100,000 nodes with matrices, names and meshes of their own are 2.5
  * million. */

@@ -51,7 +51,9 @@ static bool build(struct gz_core *core, const struct gz_scene_state *state)
         return false;
     gz_scene_stored(core->scene, state->seq);
     core->feed = gz_feed_create(core->scene, core->notes, core->checkpoints, state->seq);
-    if (core->feed == NULL || !gz_epochs_init(&core->epochs, state)) return false;
+    if (core->feed == NULL || !gz_epochs_init(&core->epochs, state) ||
+        !gz_assets_init(&core->assets, state))
+        return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
         /* for viewers that resume */
@@ -81,7 +83,6 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     core->nodes_at_once = options->lends ? GZ_NODES_AT_ONCE : SIZE_MAX;
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
-    core->asset.seq = state->asset_seq;
     core->stored_seq = core->sent_seq = state->seq;
     core->clock = gz_clock_from(state->time);
     gz_journal_init(&core->journal, options->batches > 0 ? options->batches : 1, gz_core_answer,
@@ -108,7 +109,7 @@ void gz_core_destroy(struct gz_core *core)
     gz_sessions_finish(&core->roster);
     gz_users_finish(&core->users);
     gz_budgets_finish(core);
-    gz_host_release(&core->options.host, core->asset.surfaces, free);
+    gz_assets_finish(&core->assets, &core->options.host);
     gz_feed_destroy(core->feed);
     gz_undo_destroy(core->undo);
     gz_notebook_destroy(core->notes);

@@ -180,14 +180,13 @@ bool gz_core_is_idle(const struct gz_core *core);
 
 struct gz_core_summary {
     uint64_t nodes, seq, saved, users, epoch;
-    uint64_t asset_seq; /* of the import that brought the glTF file */
-    bool has_asset;
-    uint64_t triangles;     /* for picking */
-    uint64_t surface_bytes; /* of these triangles */
-    uint64_t
-        surface_bytes_before; /* of triangles that an import replaced which is not stored yet */
-    uint64_t undo_bytes;      /* of the edits that can be undone */
-    uint64_t grave_bytes;     /* of what is known of deleted nodes */
+    size_t assets;                 /* glTF files that nodes came from, ever */
+    uint64_t triangles;            /* for picking */
+    uint64_t surface_bytes;        /* of these triangles */
+    uint64_t surface_bytes_before; /* of triangles that no node shows any more, until an import is
+                                      stored */
+    uint64_t undo_bytes;           /* of the edits that can be undone */
+    uint64_t grave_bytes;          /* of what is known of deleted nodes */
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
@@ -212,23 +211,28 @@ size_t gz_core_forget_undo(struct gz_core *core);
 /* Forgets the deleted nodes, likewise: viewers who resume from before are sent the whole scene. */
 size_t gz_core_forget_graves(struct gz_core *core);
 
-/* Replaces all nodes by these, as an edit of kind import by `user`. With GZ_OK the core owns the
- * asset's bytes, and `done` is called once: with GZ_OK after COMMIT. Parents come before children;
- * parent is an index into nodes, -1 for a root. GZ_LOCKED if a drag runs, GZ_BAD_VALUE,
- * GZ_TOO_MANY: then `done` is not called. */
+/* Takes a glTF file, as one edit by `user`: of kind import if it replaces all nodes, else of kind
+ * create, which adds its nodes below `below`. With GZ_OK the core owns the asset's bytes, and
+ * `done` is called once: with GZ_OK after COMMIT. Parents come before children; parent is an index
+ * into nodes, -1 for a root. GZ_LOCKED if a drag runs that is in its way, GZ_UNKNOWN_NODE,
+ * GZ_BAD_VALUE, GZ_TOO_MANY: then `done` is not called. */
 struct gz_core_import_node {
     int64_t parent;
-    struct gz_content content; /* its own parent is not used */
+    struct gz_content content; /* its own parent is not used; `asset` is an index in the file */
 };
 struct gz_core_import {
     const char *user;
     const char *payer; /* whose share of the server it uses, see gz_claims */
+    bool adds;
+    uint64_t below; /* with `adds`: the node; 0 for the root */
     const struct gz_core_import_node *nodes;
     size_t count;
+    uint64_t *ids; /* room for `count`, to be filled with GZ_OK; NULL if they are not wanted */
     const uint8_t *asset;
     size_t asset_size;
-    void *asset_owner; /* owner of the asset's bytes, freed by `finish`; the caller's unless GZ_OK;
-                          NULL: the bytes outlive the core */
+    const char *sha256; /* of these bytes, as in gz_asset_record; NULL or empty: not known */
+    void *asset_owner;  /* owner of the asset's bytes, freed by `finish`; the caller's unless GZ_OK;
+                           NULL: the bytes outlive the core */
     void (*finish)(void *asset_owner);
     struct gz_surfaces *surfaces; /* of the asset, from malloc; the core's with GZ_OK; NULL: nodes
                                      are picked by their bounds */
@@ -238,10 +242,14 @@ struct gz_core_import {
 GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
                                           struct gz_now now, struct gz_error *error);
 
-/* Gives the core the surfaces of the asset that it was created with (the import of `asset_seq`),
- * which a worker makes while the core already runs; until then nodes are picked by their bounds.
- * False if the core has another asset by now: the surfaces stay the caller's. */
-GZ_MUST_USE bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq,
+/* Nodes of the file that begins at *first are picked by their bounds, because the core has no
+ * surfaces for it: it was just created, or the nodes came back from the past. The host makes them
+ * on a worker and calls gz_core_take_surfaces. False if there is no such file; each is said
+ * once. */
+GZ_MUST_USE bool gz_core_wants_surfaces(struct gz_core *core, uint64_t *first);
+/* False if the core has surfaces for the file by now, or never had the file: they stay the
+ * caller's. */
+GZ_MUST_USE bool gz_core_take_surfaces(struct gz_core *core, uint64_t first,
                                        struct gz_surfaces *surfaces);
 
 #endif

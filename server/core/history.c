@@ -114,22 +114,6 @@ struct gz_edit_request gz_ticket_request(struct gz_session *session, const struc
     };
 }
 
-/* Nodes from before an import refer to a glTF file that the import replaced, and could not be
- * shown. */
-static enum gz_status check_asset(const struct gz_core *core, const struct gz_ticket *ticket,
-                                  const struct gz_answer *answer, struct gz_failure *failure)
-{
-    if (ticket->query.seq >= core->asset.seq) return GZ_OK;
-    for (size_t i = 0; i < answer->node_count; i++) {
-        if (answer->nodes[i].content.asset < 0) continue;
-        return gz_fail(
-            &failure->error, GZ_BAD_STATE,
-            "seq: the scene's glTF was replaced at seq %llu; what was before cannot be restored",
-            (unsigned long long)core->asset.seq);
-    }
-    return GZ_OK;
-}
-
 enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ticket *ticket,
                                   struct gz_answer *answer, struct gz_failure *failure)
 {
@@ -139,11 +123,9 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
     /* The client may have sent the request twice before the file answered. */
     if (gz_core_answer_known(session, &request)) return GZ_OK;
     struct gz_change_list list;
-    enum gz_status status = check_asset(core, ticket, answer, failure);
-    if (status != GZ_OK) return status;
     gz_budget_charge(session, answer->node_count + gz_scene_count(core->scene));
-    status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count,
-                                &list, failure);
+    enum gz_status status = gz_changes_restore(core->scene, &core->scratch, answer->nodes,
+                                               answer->node_count, &list, failure);
     if (status != GZ_OK) return status;
     return gz_core_edit(core, &request, list.changes, list.count, failure);
 }

@@ -1,4 +1,6 @@
-/* import.c - replaces all nodes by those of a glTF file. Its triangles may come later. */
+/* import.c - takes a glTF file: its nodes replace all others, or are added. Its triangles may come
+ * later. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
@@ -7,59 +9,48 @@
 #include "scene/undo.h"
 #include "solver/surface.h"
 
-/* ---- the triangles of a file ---- */
+/* ---- the triangles of the files ---- */
 
-static struct gz_pending_edit *next_import(const struct gz_core *core,
-                                           const struct gz_pending_edit *after)
+bool gz_core_wants_surfaces(struct gz_core *core, uint64_t *first)
 {
-    const struct gz_journal_entry *entry = after != NULL ? &after->entry : NULL;
-    struct gz_pending_edit *pending;
-    do {
-        entry = gz_journal_next(&core->journal, &gz_pending_edits, entry);
-        pending = (struct gz_pending_edit *)entry;
-    } while (pending != NULL && pending->edit.kind != GZ_EDIT_IMPORT);
-    return pending;
+    const struct gz_asset *asset = gz_assets_next_wanted(&core->assets);
+    if (asset != NULL) *first = asset->record.first;
+    return asset != NULL;
 }
 
-bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq, struct gz_surfaces *surfaces)
+bool gz_core_take_surfaces(struct gz_core *core, uint64_t first, struct gz_surfaces *surfaces)
 {
-    struct gz_asset *asset = &core->asset;
-    struct gz_pending_edit *pending = NULL;
-    while ((pending = next_import(core, pending)) != NULL) {
-        if (pending->import.before.seq == asset_seq) asset = &pending->import.before;
-    }
-    if (asset->seq != asset_seq || asset->surfaces != NULL) return false;
-    asset->surfaces = surfaces;
-    return true;
+    return gz_assets_take_surfaces(&core->assets, first, surfaces);
 }
 
-static uint64_t bytes_before(const struct gz_core *core)
+static void add_surfaces(const struct gz_assets *assets, struct gz_core_summary *summary)
 {
-    uint64_t bytes = 0;
-    const struct gz_pending_edit *pending = NULL;
-    while ((pending = next_import(core, pending)) != NULL) {
-        const struct gz_surfaces *surfaces = pending->import.before.surfaces;
-        bytes += surfaces != NULL ? surfaces->bytes : 0;
+    for (size_t i = 0; i < assets->count; i++) {
+        const struct gz_asset *asset = &assets->items[i];
+        if (asset->surfaces == NULL) continue;
+        if (asset->uses == 0) {
+            summary->surface_bytes_before += asset->surfaces->bytes;
+            continue;
+        }
+        summary->triangles += asset->surfaces->triangle_count;
+        summary->surface_bytes += asset->surfaces->bytes;
     }
-    return bytes;
 }
 
 struct gz_core_summary gz_core_summary(const struct gz_core *core)
 {
-    return (struct gz_core_summary){
+    struct gz_core_summary summary = {
         .nodes = gz_scene_count(core->scene),
         .seq = gz_scene_seq(core->scene),
         .saved = gz_feed_saved_seq(core->feed),
         .users = core->roster.count,
         .epoch = core->epochs.present,
-        .asset_seq = core->asset.seq,
-        .has_asset = core->asset.seq > 0,
-        .triangles = core->asset.surfaces != NULL ? core->asset.surfaces->triangle_count : 0,
-        .surface_bytes = core->asset.surfaces != NULL ? core->asset.surfaces->bytes : 0,
-        .surface_bytes_before = bytes_before(core),
+        .assets = core->assets.count,
         .undo_bytes = gz_undo_bytes(core->undo),
         .grave_bytes = gz_scene_grave_bytes(core->scene),
     };
+    add_surfaces(&core->assets, &summary);
+    return summary;
 }
 
 /* ---- importing ---- */
@@ -76,12 +67,62 @@ static enum gz_status delete_everything(struct gz_core *core, struct gz_change_l
     return gz_changes_delete(core->scene, &core->scratch, ids, roots, list, failure);
 }
 
+/* How many numbers the nodes of the file need. */
+static uint64_t count_numbers(const struct gz_core_import *import)
+{
+    int64_t last = 0;
+    for (size_t i = 0; i < import->count; i++) {
+        if (import->nodes[i].content.asset > last) last = import->nodes[i].content.asset;
+    }
+    return (uint64_t)last + 1;
+}
+
+/* Finds the file among those of the scene, or the place that it will have there. */
+static enum gz_status find_asset(struct gz_core *core, const struct gz_core_import *import,
+                                 struct gz_asset_record *asset, bool *is_new,
+                                 struct gz_error *error)
+{
+    const char *sha256 = import->sha256 != NULL ? import->sha256 : "";
+    const struct gz_asset *known = gz_assets_find(&core->assets, sha256);
+    *asset = (struct gz_asset_record){.first = gz_assets_next(&core->assets),
+                                      .count = count_numbers(import)};
+    *is_new = known == NULL;
+    if (known != NULL) *asset = known->record;
+    memcpy(asset->sha256, sha256, strnlen(sha256, sizeof asset->sha256 - 1));
+    asset->bytes = import->asset;
+    asset->size = import->asset_size;
+    return known != NULL ? GZ_OK : gz_assets_make_room(&core->assets, error);
+}
+
+/* A file that was there already may have its triangles; one without any wants none. */
+static void give_surfaces(struct gz_core *core, uint64_t first, struct gz_surfaces *surfaces)
+{
+    if (!gz_assets_take_surfaces(&core->assets, first, surfaces))
+        gz_host_release(&core->options.host, surfaces, free);
+}
+
+/* Puts the file into the list, where the nodes find it, and applies the edit. */
+static enum gz_status apply_with(struct gz_core *core, struct gz_pending_edit *pending,
+                                 struct gz_failure *failure)
+{
+    struct gz_pending_import *import = &pending->import;
+    if (import->is_new) (void)gz_assets_append(&core->assets, &import->asset);
+    enum gz_status status = gz_pending_apply(core, pending, 0, failure);
+    if (import->is_new && status == GZ_OK)
+        core->assets.items[core->assets.count - 1].record.seq = pending->edit.seq;
+    else if (import->is_new)
+        gz_assets_remove_last(&core->assets, &core->options.host);
+    return status;
+}
+
 /* An import belongs to no session: every held node is in its way, and the edit names no session. */
 static enum gz_status apply(struct gz_core *core, const struct gz_core_import *import,
+                            const struct gz_asset_record *asset, bool is_new,
                             const struct gz_change *changes, size_t count,
                             struct gz_failure *failure)
 {
-    struct gz_edit_request request = {.user = import->user, .kind = GZ_EDIT_IMPORT};
+    struct gz_edit_request request = {.user = import->user,
+                                      .kind = import->adds ? GZ_EDIT_CREATE : GZ_EDIT_IMPORT};
     enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);
     if (status == GZ_OK) status = gz_scene_check(core->scene, changes, count, GZ_ID_LIMIT, failure);
     if (status == GZ_OK)
@@ -90,42 +131,55 @@ static enum gz_status apply(struct gz_core *core, const struct gz_core_import *i
     if (status != GZ_OK) return status;
     struct gz_pending_edit *pending = gz_pending_create(core, &request, changes, count);
     if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
-    status = gz_pending_apply(core, pending, 0, failure);
+    pending->import = (struct gz_pending_import){.asset = *asset, .is_new = is_new};
+    status = apply_with(core, pending, failure);
     if (status != GZ_OK) {
         gz_pending_destroy(pending);
         return status;
     }
-    pending->import = (struct gz_pending_import){.file = import->asset,
-                                                 .size = import->asset_size,
-                                                 .owner = import->asset_owner,
-                                                 .finish = import->finish,
-                                                 .before = core->asset,
-                                                 .done = import->done,
-                                                 .context = import->context};
-    core->asset = (struct gz_asset){pending->edit.seq, import->surfaces};
+    if (is_new) pending->import.asset.seq = pending->edit.seq;
+    pending->import.owner = import->asset_owner;
+    pending->import.finish = import->finish;
+    pending->import.done = import->done;
+    pending->import.context = import->context;
+    give_surfaces(core, asset->first, import->surfaces);
     return GZ_OK;
 }
 
-static enum gz_status replace_everything(struct gz_core *core, const struct gz_core_import *import,
-                                         struct gz_failure *failure)
+/* The creation of the file's nodes. */
+static void make_creations(struct gz_core *core, const struct gz_core_import *import,
+                           uint64_t first, uint64_t *ids, struct gz_change *changes)
 {
-    struct gz_change_list deleted;
-    enum gz_status status = delete_everything(core, &deleted, failure);
+    for (size_t i = 0; i < import->count; i++) {
+        const struct gz_core_import_node *node = &import->nodes[i];
+        struct gz_content *after = &changes[i].after;
+        ids[i] = gz_scene_new_id(core->scene);
+        changes[i] = (struct gz_change){.node = ids[i], .exists = true, .after = node->content};
+        after->parent = node->parent < 0 ? import->below : ids[node->parent];
+        if (after->asset >= 0) after->asset += (int64_t)first;
+    }
+}
+
+static enum gz_status take_file(struct gz_core *core, const struct gz_core_import *import,
+                                struct gz_failure *failure)
+{
+    struct gz_change_list gone = {.count = 0};
+    struct gz_asset_record asset;
+    bool is_new;
+    enum gz_status status = find_asset(core, import, &asset, &is_new, &failure->error);
+    if (status == GZ_OK && !import->adds) status = delete_everything(core, &gone, failure);
     if (status != GZ_OK) return status;
-    size_t count = deleted.count + import->count;
+    const size_t count = gone.count + import->count;
     struct gz_change *changes = gz_arena_take(&core->scratch, count, sizeof *changes);
     uint64_t *ids = gz_arena_take(&core->scratch, import->count, sizeof *ids);
     if (changes == NULL || ids == NULL)
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
-    if (deleted.count > 0) memcpy(changes, deleted.changes, deleted.count * sizeof *changes);
-    for (size_t i = 0; i < import->count; i++) {
-        const struct gz_core_import_node *node = &import->nodes[i];
-        struct gz_change *change = &changes[deleted.count + i];
-        ids[i] = gz_scene_new_id(core->scene);
-        *change = (struct gz_change){.node = ids[i], .exists = true, .after = node->content};
-        change->after.parent = node->parent < 0 ? 0 : ids[node->parent];
-    }
-    return apply(core, import, changes, count, failure);
+    if (gone.count > 0) memcpy(changes, gone.changes, gone.count * sizeof *changes);
+    make_creations(core, import, asset.first, ids, changes + gone.count);
+    status = apply(core, import, &asset, is_new, changes, count, failure);
+    if (status == GZ_OK && import->ids != NULL && import->count > 0)
+        memcpy(import->ids, ids, import->count * sizeof *ids);
+    return status;
 }
 
 enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
@@ -133,7 +187,7 @@ enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import 
 {
     struct gz_failure failure = {.node = 0};
     gz_core_enter(core, now);
-    enum gz_status status = core->read_only[0] == '\0' ? replace_everything(core, import, &failure)
+    enum gz_status status = core->read_only[0] == '\0' ? take_file(core, import, &failure)
                                                        : gz_fail(&failure.error, GZ_FORBIDDEN,
                                                                  "scene: %s", core->read_only);
     if (status == GZ_OK) gz_core_renew_boxes(core);

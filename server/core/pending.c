@@ -102,6 +102,7 @@ enum gz_status gz_pending_apply(struct gz_core *core, struct gz_pending_edit *pe
     enum gz_status status =
         gz_scene_apply(core->scene, edit->changes, edit->change_count, actor, failure);
     if (status != GZ_OK) return status;
+    gz_assets_count(&core->assets, edit->changes, edit->change_count);
     edit->id = core->next_edit++;
     edit->seq = gz_scene_seq(core->scene);
     /* An edit that changes no node, such as the import of an empty file, has a seq of its own
@@ -181,12 +182,11 @@ static bool add_edit(const struct gz_journal_entry *entry, struct gz_batch *batc
         gz_arena_add(&batch->arena, &batch->ended, &batch->ended_count, sizeof *edit);
     if (edit == NULL) return false;
     *edit = pending->edit;
-    if (edit->kind == GZ_EDIT_IMPORT) {
-        batch->asset = pending->import.file;
-        batch->asset_size = pending->import.size;
-        batch->asset_seq = edit->seq;
-    }
-    return true;
+    if (pending->import.asset.bytes == NULL) return true;
+    struct gz_asset_record *asset =
+        gz_arena_add(&batch->arena, &batch->assets, &batch->asset_count, sizeof *asset);
+    if (asset != NULL) *asset = pending->import.asset;
+    return asset != NULL;
 }
 
 /* Fills the `ok` of an edit, and returns the bits of its members. */
@@ -204,7 +204,7 @@ static void accept_edit(void *context, struct gz_journal_entry *entry, const str
     struct gz_core *core = context;
     struct gz_pending_edit *pending = (struct gz_pending_edit *)entry;
     outcome->has = describe_ok(&pending->edit, pending->created, &outcome->ok);
-    gz_import_accept(&pending->import);
+    gz_import_accept(&pending->import, &core->assets, &core->options.host);
     gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));
 }
 
@@ -217,6 +217,7 @@ static bool take_back(struct gz_core *core, const struct gz_edit_record *edit)
     enum gz_status status =
         back == NULL ? GZ_NO_MEMORY
                      : gz_scene_apply(core->scene, back, edit->change_count, 0, &failure);
+    if (status == GZ_OK) gz_assets_count(&core->assets, back, edit->change_count);
     gz_arena_go_back(&core->scratch, mark);
     if (status == GZ_NO_MEMORY) return false;
     if (status != GZ_OK)
@@ -236,9 +237,7 @@ static bool refuse_edit(void *context, struct gz_journal_entry *entry, const cha
     pending->drop = NULL;
     gz_fail(&outcome->error, GZ_STORAGE, "the edit could not be stored and was taken back: %s",
             why);
-    if (pending->edit.kind == GZ_EDIT_IMPORT)
-        gz_import_refuse(&core->asset, &pending->import, &core->options.host,
-                         outcome->error.message);
+    gz_import_refuse(&pending->import, &core->assets, &core->options.host, outcome->error.message);
     return true;
 }
 

@@ -155,8 +155,7 @@ static bool take_nearest(struct search *search, double limit, struct candidate *
 
 static const struct gz_surface *surface_of(const struct search *search, const struct gz_node *node)
 {
-    return node->has_bounds ? gz_surface_of(search->session->core->asset.surfaces, node->asset)
-                            : NULL;
+    return node->has_bounds ? gz_assets_surface(&search->session->core->assets, node->asset) : NULL;
 }
 
 static bool may_test(struct search *search)

@@ -1,5 +1,5 @@
-/* state.c - what the files of this room share: the core's state, its times, options, and imported
- * file. */
+/* state.c - what the files of this room share: the core's state, its times, options, and imports.
+ */
 #include "core/state.h"
 
 #include <math.h>
@@ -65,26 +65,25 @@ uint64_t gz_epochs_last_seq(const struct gz_epochs *epochs, uint64_t earlier)
     return 0;
 }
 
-/* ---- the imported file ---- */
+/* ---- an imported file ---- */
 
-/* Keeps an imported file, or brings back the one before. */
-
-void gz_import_accept(struct gz_pending_import *import)
+void gz_import_accept(struct gz_pending_import *import, struct gz_assets *assets,
+                      const struct gz_core_host *host)
 {
+    if (import->asset.bytes == NULL) return;
+    gz_assets_let_go(assets, host);
     if (import->done != NULL) import->done(import->context, GZ_OK, "");
 }
 
-void gz_import_refuse(struct gz_asset *asset, struct gz_pending_import *import,
+void gz_import_refuse(struct gz_pending_import *import, struct gz_assets *assets,
                       const struct gz_core_host *host, const char *why)
 {
-    gz_host_release(host, asset->surfaces, free);
-    *asset = import->before;
-    import->before = (struct gz_asset){.seq = 0};
+    if (import->asset.bytes == NULL) return;
+    if (import->is_new) gz_assets_remove_last(assets, host);
     if (import->done != NULL) import->done(import->context, GZ_STORAGE, why);
 }
 
 void gz_import_free(struct gz_pending_import *import, const struct gz_core_host *host)
 {
-    gz_host_release(host, import->before.surfaces, free);
     gz_host_release(host, import->owner, import->finish);
 }

@@ -1,8 +1,9 @@
-/* state.h - what the files of this room share: the core's state, its times, options, and imported
- * file. */
+/* state.h - what the files of this room share: the core's state, its times, options, and imports.
+ */
 #ifndef GZ_CORE_STATE_H
 #define GZ_CORE_STATE_H
 
+#include "core/assets.h"
 #include "core/callbacks.h"
 #include "core/journal.h"
 #include "core/people.h"
@@ -66,34 +67,26 @@ struct gz_core_options {
     bool lends;            /* work on more than GZ_NODES_AT_ONCE nodes waits for gz_core_do_bulk */
 };
 
-/* ---- the imported file ---- */
-
-/* The glTF file behind a scene. An import replaces the file; if the disk refuses the
- * import, the old file is back. Threads: the core's. */
-
-/* The glTF that the nodes refer to by their asset index. */
-struct gz_asset {
-    uint64_t seq;                 /* of the import that brought it; 0 for none */
-    struct gz_surfaces *surfaces; /* its triangles; NULL if none are known */
-};
+/* ---- an imported file ---- */
 
 /* The part of a pending edit that only imports have. */
 struct gz_pending_import {
-    const uint8_t *file;
-    size_t size;
-    void *owner; /* of the file's bytes, which `finish` frees */
+    struct gz_asset_record asset; /* with its bytes; NULL bytes: it is no import */
+    bool is_new;                  /* the scene did not have the file */
+    void *owner;                  /* of the file's bytes, which `finish` frees */
     void (*finish)(void *owner);
-    struct gz_asset before; /* what the import replaced */
     void (*done)(void *context, enum gz_status status, const char *message);
     void *context;
 };
 
-/* The disk has the import. */
-void gz_import_accept(struct gz_pending_import *import);
-/* The disk refused the import: the asset is what it was before. */
-void gz_import_refuse(struct gz_asset *asset, struct gz_pending_import *import,
+/* The disk has the import: what it replaced needs no triangles. */
+void gz_import_accept(struct gz_pending_import *import, struct gz_assets *assets,
+                      const struct gz_core_host *host);
+/* The disk refused the import, which was taken back: the scene never had the file. Later imports
+ * were refused before. */
+void gz_import_refuse(struct gz_pending_import *import, struct gz_assets *assets,
                       const struct gz_core_host *host, const char *why);
-/* Frees the file and the surfaces that the import replaced. */
+/* Frees the file. */
 void gz_import_free(struct gz_pending_import *import, const struct gz_core_host *host);
 
 /* ---- what the files share ---- */
@@ -120,7 +113,7 @@ struct gz_core {
     uint64_t next_edit, next_note; /* ids */
     struct gz_clock clock;         /* gz_core_enter advances it, and nothing else does */
     struct gz_epochs epochs;
-    struct gz_asset asset;
+    struct gz_assets assets;
 
     struct gz_session *sessions; /* all, the newest first */
     struct gz_sessions roster;   /* sessions by id */

@@ -410,22 +410,6 @@ static enum gz_status check_places(struct undo *undo)
     return gz_fail(&undo->failure->error, GZ_CONFLICT, "%s: %s: %s", undo->word, deed, why.message);
 }
 
-/* A node from before an import refers to a glTF file that the import replaced, and could not be
- * shown. */
-static enum gz_status check_asset(const struct undo *undo)
-{
-    for (size_t i = 0; undo->last->seq < undo->core->asset.seq && i < undo->count; i++) {
-        const struct gz_change *change = &undo->changes[i];
-        if (change->existed || !change->exists || change->after.asset < 0) continue;
-        return gz_fail(&undo->failure->error, GZ_BAD_STATE,
-                       "%s: node %llu was part of a glTF that was replaced at seq %llu, and cannot "
-                       "be restored",
-                       undo->word, (unsigned long long)change->node,
-                       (unsigned long long)undo->core->asset.seq);
-    }
-    return GZ_OK;
-}
-
 /* ---- the whole ---- */
 
 static enum gz_status prepare(struct undo *undo)
@@ -437,8 +421,6 @@ static enum gz_status prepare(struct undo *undo)
     enum gz_status status = undo->force ? GZ_OK : check_conflict(undo);
     if (status != GZ_OK) return status;
     bring_up_to_date(undo);
-    status = check_asset(undo);
-    if (status != GZ_OK) return status;
     if (!find_places(undo)) return no_memory(undo);
     status = settle_strays(undo);
     if (status != GZ_OK) return status;
@@ -501,8 +483,8 @@ static enum gz_status revert(struct undo *undo, const struct gz_edit_record *tar
                        id, target->user);
     if (target->kind == GZ_EDIT_IMPORT)
         return gz_fail(error, GZ_BAD_STATE,
-                       "edit: edit %llu is an import and cannot be reverted: the file that it "
-                       "replaced is gone",
+                       "edit: edit %llu is an import of the whole scene and cannot be reverted: "
+                       "restore what was before it",
                        id);
     if (is_undone)
         return gz_fail(error, GZ_BAD_STATE,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,5 +123,16 @@ enum gz_status gz_body_read(struct gz_body *body, const char *folder, const uint
         return gz_fail(error, GZ_NO_MEMORY, "no memory for the file: %s", strerror(errno));
     body->map = map;
     *bytes = map;
+    return GZ_OK;
+}
+
+enum gz_status gz_body_digest(const uint8_t *bytes, size_t size, char text[GZ_SHA256_BYTES],
+                              struct gz_error *error)
+{
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+    if (EVP_Digest(bytes, size, digest, &length, EVP_sha256(), NULL) != 1)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for the digest of the file");
+    for (unsigned i = 0; i < length; i++) snprintf(text + 2 * i, 3, "%02x", digest[i]);
     return GZ_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "proto/base/buffer.h"
+#include "scene/record.h"
 
 /* ---- how fast ---- */
 
@@ -50,6 +51,10 @@ GZ_MUST_USE enum gz_status gz_body_write(struct gz_body *body, const char *folde
 /* Blocks. The bytes of a complete body; they are valid until it is destroyed. */
 GZ_MUST_USE enum gz_status gz_body_read(struct gz_body *body, const char *folder,
                                         const uint8_t **bytes, struct gz_error *error);
+
+/* The SHA-256 of some bytes as text, as in gz_asset_record. GZ_NO_MEMORY. */
+GZ_MUST_USE enum gz_status gz_body_digest(const uint8_t *bytes, size_t size,
+                                          char text[GZ_SHA256_BYTES], struct gz_error *error);
 
 /* Blocks. Opens an unnamed file in this folder, for reading and writing; -1 with errno on
  * failure. */

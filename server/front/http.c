@@ -20,6 +20,9 @@
 /* Room for a name or a value among the arguments of an address. */
 #define ARGUMENT_BYTES 256
 
+#define AS_TEXT(number) #number
+#define NUMBER(number) AS_TEXT(number)
+
 /* The kinds of paths. */
 enum place {
     PLACE_HEALTH,
@@ -29,6 +32,7 @@ enum place {
     PLACE_PART,
     PLACE_EDITS,
     PLACE_EVENTS,
+    PLACE_IMPORT,
     PLACE_NOWHERE,
     PLACE_FILE
 };
@@ -64,14 +68,44 @@ static bool read_user(struct gz_exchange *exchange)
     return is_good;
 }
 
-/* Reads what the query says that counts at this place. */
-static bool read_arguments(struct gz_exchange *exchange, enum place place)
+/* The last WORD=NUMBER of the query, if there is one; `least` is the least number. False if it is
+ * no such number. */
+static bool read_number(const char *query, const char *word, uint64_t least, int64_t *number)
+{
+    const size_t length = strlen(word);
+    bool is_good = true;
+    for (const char *part = query; part != NULL && is_good; part = strchr(part, '&')) {
+        part += *part == '&';
+        if (strncmp(part, word, length) != 0 || part[length] != '=') continue;
+        const char *digits = part + length + 1;
+        const size_t size = strspn(digits, "0123456789");
+        const uint64_t value = size > 0 && size < 18 ? strtoull(digits, NULL, 10) : GZ_ID_LIMIT;
+        is_good =
+            value >= least && value < GZ_ID_LIMIT && (digits[size] == '\0' || digits[size] == '&');
+        *number = (int64_t)value;
+    }
+    return is_good;
+}
+
+/* Reads what the query says that counts at this place. NULL, or what is wrong with it. */
+static const char *read_arguments(struct gz_exchange *exchange, enum place place)
 {
     const char *query = exchange->caller->request->query;
-    exchange->request.replace = place == PLACE_SCENE && has_flag(query, "replace");
-    exchange->request.ids = place == PLACE_PART && has_flag(query, "ids");
-    const bool names = place == PLACE_SCENE || place == PLACE_EDITS || place == PLACE_EVENTS;
-    return !names || read_user(exchange);
+    struct gz_http_request *request = &exchange->request;
+    int64_t below = 0;
+    request->of = -1;
+    request->replace = place == PLACE_SCENE && has_flag(query, "replace");
+    request->ids = place == PLACE_PART && has_flag(query, "ids");
+    if (request->what == GZ_HTTP_ASSET && !read_number(query, "of", 0, &request->of))
+        return "of: must be the number of a glTF node, as in `asset` of a node";
+    if (place == PLACE_IMPORT && !read_number(query, "parent", 1, &below))
+        return "parent: must be the id of a node";
+    request->below = (uint64_t)below;
+    const bool names = place == PLACE_SCENE || place == PLACE_IMPORT || place == PLACE_EDITS ||
+                       place == PLACE_EVENTS;
+    if (names && !read_user(exchange))
+        return "user: must be at most " NUMBER(GZ_USER_BYTES_MAX) " bytes of UTF-8";
+    return NULL;
 }
 
 /* Adds one argument, KEY=VALUE or KEY, to the message of a question. */
@@ -199,6 +233,7 @@ static enum place find_part(struct gz_http_request *request, const char *part)
         enum gz_http_what what;
     } parts[] = {
         {"asset", GZ_HTTP_ASSET},
+        {"assets", GZ_HTTP_ASSETS},
         {"backup", GZ_HTTP_BACKUP},
         {"export", GZ_HTTP_EXPORT},
         {"export.glb", GZ_HTTP_EXPORT_GLB},
@@ -207,11 +242,12 @@ static enum place find_part(struct gz_http_request *request, const char *part)
         {"history", GZ_HTTP_HISTORY},
         {"at", GZ_HTTP_AT},
         {"path", GZ_HTTP_PATH},
+        {"import", GZ_HTTP_ADD},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (strcmp(part, parts[i].word) != 0) continue;
         request->what = parts[i].what;
-        return PLACE_PART;
+        return request->what == GZ_HTTP_ADD ? PLACE_IMPORT : PLACE_PART;
     }
     const bool edits = strcmp(part, "edits") == 0;
     if (!edits && strcmp(part, "events") != 0) return PLACE_NOWHERE;
@@ -244,6 +280,7 @@ static const struct {
     [PLACE_LIST] = {"GET, HEAD", "only GET is allowed at this path"},
     [PLACE_SCENE] = {"PUT, PATCH, DELETE", "only PUT, PATCH and DELETE are allowed at this path"},
     [PLACE_PART] = {"GET, HEAD", "only GET is allowed at this path"},
+    [PLACE_IMPORT] = {"POST", "only POST is allowed at this path"},
     [PLACE_EDITS] = {"POST", "only POST is allowed at this path"},
     [PLACE_EVENTS] = {"GET", "only GET is allowed at this path"},
     [PLACE_NOWHERE] = {"GET, HEAD", NULL},
@@ -282,6 +319,7 @@ static enum gz_role role_for(enum gz_http_what what)
     switch (what) {
     case GZ_HTTP_LIST:
     case GZ_HTTP_ASSET:
+    case GZ_HTTP_ASSETS:
     case GZ_HTTP_EXPORT:
     case GZ_HTTP_EXPORT_GLB:
     case GZ_HTTP_EXPORT_GLTF:
@@ -291,6 +329,7 @@ static enum gz_role role_for(enum gz_http_what what)
     case GZ_HTTP_AT:
     case GZ_HTTP_PATH: return GZ_ROLE_VIEWER;
     case GZ_HTTP_IMPORT:
+    case GZ_HTTP_ADD:
     case GZ_HTTP_EDITS:
     case GZ_HTTP_BACKUP: return GZ_ROLE_EDITOR;
     case GZ_HTTP_DELETE:
@@ -327,9 +366,8 @@ static enum gz_status identify(struct gz_exchange *exchange, enum place place,
                                struct gz_error *error)
 {
     struct gz_claims *claims = &exchange->request.claims;
-    if (!read_arguments(exchange, place))
-        return gz_fail(error, GZ_BAD_VALUE, "user: must be at most %d bytes of UTF-8",
-                       GZ_USER_BYTES_MAX);
+    const char *fault = read_arguments(exchange, place);
+    if (fault != NULL) return gz_fail(error, GZ_BAD_VALUE, "%s", fault);
     enum gz_status status = gz_identify_request(exchange->caller, exchange->name, claims, error);
     return status == GZ_OK && place == PLACE_METRICS ? check_metrics(claims, error) : status;
 }
@@ -359,6 +397,7 @@ static void serve(struct gz_exchange *exchange, const char *path)
     case PLACE_METRICS: serve_metrics(exchange); return;
     case PLACE_LIST:
     case PLACE_PART: serve_part(exchange); return;
+    case PLACE_IMPORT:
     case PLACE_SCENE: begin_change(exchange); return;
     case PLACE_EDITS: gz_upload_begin(exchange); return;
     case PLACE_EVENTS: gz_events_begin(exchange); return;

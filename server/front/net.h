@@ -103,7 +103,9 @@ struct gz_scene_wait {
 
 enum gz_http_what {
     GZ_HTTP_LIST,
-    GZ_HTTP_IMPORT,
+    GZ_HTTP_IMPORT, /* the whole scene */
+    GZ_HTTP_ADD,    /* nodes of a file into a scene */
+    GZ_HTTP_ASSETS, /* a list */
     GZ_HTTP_ASSET,
     GZ_HTTP_EXPORT, /* in the asset's own format */
     GZ_HTTP_EXPORT_GLB,
@@ -144,9 +146,11 @@ struct gz_http_request {
     enum gz_role role;            /* the lowest that may do this in the scene; not used by a list */
     bool replace;                 /* import: an existing scene may be replaced */
     struct gz_buffer question;    /* of a question: its message, as MessagePack */
+    uint64_t below;               /* add: the node that gets the file's roots; 0 for the root */
+    int64_t of;                   /* asset: the file of the node with this number; -1 for any */
     bool ids;                     /* export: the nodes of the file are to hold their ids */
     char known[GZ_KNOWN_BYTES];   /* If-None-Match, not checked; empty for none */
-    struct gz_body *body;         /* import, rename; the host may take it over and set NULL */
+    struct gz_body *body;         /* import, add, rename; the host may take it over and set NULL */
     struct gz_transfer *transfer; /* the host's own, while the body comes; NULL for none */
 };
 

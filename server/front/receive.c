@@ -38,14 +38,17 @@ static bool may_send(struct gz_exchange *exchange)
                           "the body is empty: {\"name\": \"NEW\"} is expected"},
     };
     const uint64_t size = exchange->caller->request->length;
+    /* A file that is added is as large as one that is put. */
+    const enum gz_method kind =
+        exchange->request.what == GZ_HTTP_ADD ? METHOD_PUT : exchange->method;
     if (!exchange->caller->request->has_length) {
         exchange->hang_up = true;
         gz_exchange_refuse_with(exchange, 411, GZ_BAD_MESSAGE, "Content-Length: missing");
-    } else if (size > bodies[exchange->method].bytes_max) {
+    } else if (size > bodies[kind].bytes_max) {
         exchange->hang_up = true;
-        gz_exchange_refuse_with(exchange, 0, GZ_TOO_LARGE, bodies[exchange->method].too_large);
+        gz_exchange_refuse_with(exchange, 0, GZ_TOO_LARGE, bodies[kind].too_large);
     } else if (size == 0) {
-        gz_exchange_refuse_with(exchange, 0, GZ_BAD_MESSAGE, bodies[exchange->method].empty);
+        gz_exchange_refuse_with(exchange, 0, GZ_BAD_MESSAGE, bodies[kind].empty);
     } else {
         return make_body(exchange, size);
     }

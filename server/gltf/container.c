@@ -480,6 +480,15 @@ size_t gz_gltf_count(const struct gz_gltf *gltf, const char *list)
     return gz_json_count(gz_json_get(gltf->document.root, list));
 }
 
+struct gz_json *gz_gltf_list(const struct gz_gltf *gltf, const char *path)
+{
+    struct gz_json *at = gltf->document.root;
+    for (const char *dot; (dot = strchr(path, '.')) != NULL; path = dot + 1)
+        at = gz_json_get_sized(at, path, (size_t)(dot - path));
+    at = gz_json_get(at, path);
+    return gz_json_is(at, GZ_JSON_LIST) ? at : NULL;
+}
+
 static bool is_once(const struct gz_json *object, const struct gz_json *member)
 {
     struct gz_json_text key = gz_json_key(member);

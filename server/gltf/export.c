@@ -18,9 +18,16 @@ enum { ROOT = -1, NOWHERE = -2, NOT_OURS = -3 };
  * too, because other parts of the file name nodes by index, but no node that is left has it as a
  * child. */
 struct exporter {
-    struct gz_gltf gltf;
+    struct gz_gltf gltf; /* the first file, into which the others are merged */
     struct gz_import import;
+    const struct gz_export_file *files;
+    size_t file_count;
+    size_t *bases; /* where the nodes of each file begin */
+    struct gz_export_other *others;
+    struct gz_buffer bin; /* of all files */
+    size_t json_bytes;    /* memory of all documents */
     const struct gz_export_node *nodes;
+    struct gz_export_node *own; /* the same, to be freed */
     size_t count;
     size_t *places;     /* export node -> glTF index */
     size_t *by_id;      /* export nodes in the order of their ids */
@@ -96,17 +103,109 @@ static enum gz_status set_trs(struct exporter *export, struct gz_json *json, con
 static const char bare[] =
     "{\"asset\":{\"version\":\"2.0\",\"generator\":\"gizmod\"},\"scene\":0,\"scenes\":[{}]}";
 
-static enum gz_status start_import(struct exporter *export, const uint8_t *asset, size_t size)
+static enum gz_status fail_memory(struct gz_error *error)
 {
-    if (size > 0) {
-        enum gz_status status = gz_gltf_open(&export->gltf, asset, size, export->error);
-        return status == GZ_OK
-                   ? gz_import_read(&export->import, &export->gltf, false, export->error)
-                   : status;
-    }
+    return gz_fail(error, GZ_NO_MEMORY, "not enough memory for this file");
+}
+
+static enum gz_status open_bare(struct exporter *export)
+{
     export->gltf.binary = true;
     return gz_document_read(&export->gltf.document, (const uint8_t *)bare, sizeof bare - 1,
                             export->error);
+}
+
+/* Another file than the first, which has to stay until the result is written. */
+struct gz_export_other {
+    struct gz_gltf gltf;
+    struct gz_import import;
+};
+
+static enum gz_status open_file(const struct gz_export_file *file, struct gz_gltf *gltf,
+                                struct gz_import *import, struct gz_error *error)
+{
+    enum gz_status status = gz_gltf_open(gltf, file->bytes, file->size, error);
+    return status == GZ_OK ? gz_import_read(import, gltf, false, error) : status;
+}
+
+/* Adds the nodes of a file whose list begins at `base`, as the names of the other import stay. */
+static enum gz_status add_import(struct exporter *export, const struct gz_import *more, size_t base)
+{
+    struct gz_import *import = &export->import;
+    const size_t count = import->count + more->count;
+    struct gz_import_node *nodes = realloc(import->nodes, (count + 1) * sizeof *nodes);
+    if (nodes == NULL) return fail_memory(export->error);
+    import->nodes = nodes;
+    for (size_t i = 0; i < more->count; i++) {
+        struct gz_import_node *node = &nodes[import->count + i];
+        *node = more->nodes[i];
+        node->asset += (uint32_t)base;
+        if (node->parent >= 0) node->parent += (int64_t)import->count;
+    }
+    import->count = count;
+    return GZ_OK;
+}
+
+/* Where the list "nodes" of each file begins. */
+static enum gz_status add_file(struct exporter *export, size_t place)
+{
+    struct gz_export_other *other = &export->others[place];
+    export->bases[place] = gz_gltf_count(&export->gltf, "nodes");
+    enum gz_status status =
+        open_file(&export->files[place], &other->gltf, &other->import, export->error);
+    export->json_bytes += other->gltf.document.arena.used;
+    if (status == GZ_OK && export->json_bytes > GZ_JSON_BYTES_MAX)
+        status =
+            gz_fail(export->error, GZ_TOO_MANY,
+                    "the %zu files of the scene have too many values for one", export->file_count);
+    if (status != GZ_OK) return status;
+    status = gz_gltf_merge(&export->gltf, &other->gltf, &other->import, &export->bin);
+    if (status == GZ_TOO_LARGE)
+        return gz_fail(export->error, status, "the files of the scene are too large for one");
+    return status == GZ_OK ? add_import(export, &other->import, export->bases[place])
+                           : fail_memory(export->error);
+}
+
+static enum gz_status start_import(struct exporter *export)
+{
+    const size_t count = export->file_count;
+    if (count == 0) return open_bare(export);
+    export->bases = calloc(count, sizeof *export->bases);
+    export->others = calloc(count, sizeof *export->others);
+    if (export->bases == NULL || export->others == NULL) return fail_memory(export->error);
+    enum gz_status status =
+        open_file(&export->files[0], &export->gltf, &export->import, export->error);
+    if (status != GZ_OK || count == 1) return status;
+    gz_buffer_init(&export->bin, GZ_ASSET_BYTES_MAX, 0);
+    export->json_bytes = export->gltf.document.arena.used;
+    if (gz_gltf_begin_merge(&export->gltf, &export->import, &export->bin) != GZ_OK)
+        return fail_memory(export->error);
+    for (size_t i = 1; i < count && status == GZ_OK; i++) status = add_file(export, i);
+    if (status != GZ_OK) return status;
+    return gz_gltf_end_merge(&export->gltf, &export->bin) == GZ_OK ? GZ_OK
+                                                                   : fail_memory(export->error);
+}
+
+/* The index that a node's number has in the result; -1 for none, as for a number of no file. */
+static int64_t index_of(const struct exporter *export, int64_t number)
+{
+    size_t place = export->file_count;
+    while (place > 0 && (number < 0 || export->files[place - 1].first > (uint64_t)number)) place--;
+    if (place-- == 0) return -1;
+    return number - (int64_t) export->files[place].first + (int64_t) export->bases[place];
+}
+
+/* The nodes with their indices in the result. */
+static enum gz_status number_nodes(struct exporter *export)
+{
+    struct gz_export_node *own = calloc(export->count + 1, sizeof *own);
+    if (own == NULL) return fail_memory(export->error);
+    for (size_t i = 0; i < export->count; i++) {
+        own[i] = export->nodes[i];
+        if (own[i].asset >= 0) own[i].asset = index_of(export, own[i].asset);
+    }
+    export->nodes = export->own = own;
+    return GZ_OK;
 }
 
 static enum gz_status check_node(const struct exporter *export, const struct gz_export_node *node)
@@ -423,23 +522,43 @@ static enum gz_status edit_asset(struct exporter *export, char dropped[GZ_DROPPE
                            : gz_fail(export->error, status, "not enough memory for this file");
 }
 
-enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
-                               const struct gz_export_node *nodes, size_t count, bool tell_ids,
-                               char dropped[GZ_DROPPED_BYTES], struct gz_error *error)
+static void finish_export(struct exporter *export)
+{
+    for (size_t i = 0; export->others != NULL && i < export->file_count; i++) {
+        gz_import_finish(&export->others[i].import);
+        gz_gltf_close(&export->others[i].gltf);
+    }
+    free(export->others);
+    free(export->bases);
+    gz_buffer_finish(&export->bin);
+    free(export->own);
+    free(export->places);
+    free(export->by_id);
+    free(export->parents);
+    free(export->placed);
+    gz_import_finish(&export->import);
+    gz_gltf_close(&export->gltf);
+}
+
+enum gz_status gz_export_write(struct gz_buffer *out, const struct gz_export_file *files,
+                               size_t file_count, const struct gz_export_node *nodes, size_t count,
+                               bool tell_ids, char dropped[GZ_DROPPED_BYTES],
+                               struct gz_error *error)
 {
     char unasked[GZ_DROPPED_BYTES];
-    struct exporter export = {.nodes = nodes, .count = count, .tell_ids = tell_ids, .error = error};
-    enum gz_status status = start_import(&export, asset, size);
+    struct exporter export = {.files = files,
+                              .file_count = file_count,
+                              .nodes = nodes,
+                              .count = count,
+                              .tell_ids = tell_ids,
+                              .error = error};
+    enum gz_status status = start_import(&export);
+    if (status == GZ_OK) status = number_nodes(&export);
     if (status == GZ_OK) status = make_room(&export);
     if (status == GZ_OK) status = find_places(&export);
     if (status == GZ_OK) status = check_copies(&export);
     if (status == GZ_OK) status = edit_asset(&export, dropped != NULL ? dropped : unasked);
     if (status == GZ_OK) status = gz_gltf_write(out, &export.gltf, error);
-    free(export.places);
-    free(export.by_id);
-    free(export.parents);
-    free(export.placed);
-    gz_import_finish(&export.import);
-    gz_gltf_close(&export.gltf);
+    finish_export(&export);
     return status;
 }

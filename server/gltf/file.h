@@ -39,6 +39,24 @@ const char *gz_format_name(const uint8_t *bytes, size_t size);
 
 GZ_MUST_USE enum gz_status gz_schema_check(struct gz_gltf *gltf, struct gz_error *error);
 
+/* The lists of extensions that indices point into. */
+#define GZ_LIGHTS "extensions.KHR_lights_punctual.lights"
+#define GZ_VARIANTS "extensions.KHR_materials_variants.variants"
+/* Calls `visit` with each index of an opened file, and the list that it points into. */
+void gz_schema_visit(struct gz_gltf *gltf,
+                     void (*visit)(void *context, struct gz_json *value, const char *target),
+                     void *context);
+
+/* The three steps of putting files together, `bin` being an empty buffer at first: the first file;
+ * then each other one, with its import, whose lists are put behind those of `into`; the end, after
+ * which `into` points to `bin`. A file that is merged has to be kept until `into` is written.
+ * Errors of memory alone. */
+GZ_MUST_USE enum gz_status gz_gltf_begin_merge(struct gz_gltf *into, const struct gz_import *import,
+                                               struct gz_buffer *bin);
+GZ_MUST_USE enum gz_status gz_gltf_merge(struct gz_gltf *into, struct gz_gltf *from,
+                                         const struct gz_import *import, struct gz_buffer *bin);
+GZ_MUST_USE enum gz_status gz_gltf_end_merge(struct gz_gltf *into, const struct gz_buffer *bin);
+
 /* An integer property, which the schema has checked to be in 0..2^53. */
 uint64_t gz_json_natural(const struct gz_json *object, const char *key, uint64_t fallback);
 /* The index in a property; -1 if it is absent. */
@@ -46,6 +64,8 @@ int64_t gz_json_index(const struct gz_json *object, const char *key);
 /* The element of a top-level list of the file ("nodes", "meshes"); NULL if it is disregarded. */
 struct gz_json *gz_gltf_item(const struct gz_gltf *gltf, const char *list, size_t index);
 size_t gz_gltf_count(const struct gz_gltf *gltf, const char *list);
+/* A list by its path from the top, as GZ_LIGHTS; NULL if there is none. */
+struct gz_json *gz_gltf_list(const struct gz_gltf *gltf, const char *path);
 
 /* Reads the meshes: gives the nodes of `import` their boxes, and makes the surfaces. */
 GZ_MUST_USE enum gz_status gz_meshes_read(struct gz_import *import, struct gz_gltf *gltf,

@@ -60,10 +60,17 @@ void gz_import_finish(struct gz_import *import);
 GZ_MUST_USE enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const uint8_t *bytes,
                                             size_t size, struct gz_error *error);
 
+/* A file whose nodes have the numbers `first`, `first` + 1 and so on. */
+struct gz_export_file {
+    uint64_t first;
+    const uint8_t *bytes;
+    size_t size;
+};
+
 /* A node of the scene as it is now. */
 struct gz_export_node {
     uint64_t id, parent; /* parent 0 is the root */
-    int64_t asset; /* index in the glTF's "nodes", which several nodes may share; -1 for a node that
+    int64_t asset; /* the number of a file's node, which several nodes may share; -1 for a node that
                       was made here */
     const char *name;
     gz_trs trs;
@@ -72,9 +79,9 @@ struct gz_export_node {
 /* The member of a node's "extras" that holds its id. */
 #define GZ_EXPORT_ID "gizmod_id"
 
-/* Writes the asset with the names, the hierarchy and the transforms of `nodes`: the same kind of
- * file (.glb or .gltf), with everything else unchanged. `nodes` are a forest with distinct ids, in
- * any order.
+/* Writes the files as one, with the names, the hierarchy and the transforms of `nodes`: a file of
+ * the kind of the first one (.glb or .gltf), with everything else unchanged. `nodes` are a forest
+ * with distinct ids, in any order.
  * - A node whose transform is as imported keeps its numbers: a matrix stays a matrix.
  * - Nodes that were created later are appended. Deleted nodes are removed from the scenes.
  * - If several nodes share an index, the one with the lowest id is that node of the file. The
@@ -83,15 +90,20 @@ struct gz_export_node {
  * - With `tell_ids` the "extras" of each node are an object with the node's id in it; what they
  * held is kept beside it, as "extras" if it was no object.
  * - What is not changed keeps its bytes: numbers their digits, objects their order. All chunks of a
- *   .glb but the JSON chunk keep theirs; bytes behind the declared length are left out. Without an
- * asset (size 0) the result is a .glb of bare nodes.
+ *   .glb but the JSON chunk keep theirs; bytes behind the declared length are left out. Without a
+ * file the result is a .glb of bare nodes.
+ * - The lists of the second file and of all others are put behind those of the first one, and what
+ *   points into them is renumbered. Of these files no chunk stays but BIN, and no extension that is
+ *   not known and may point into its file. Then nothing that was disregarded stays either, because
+ *   an index that pointed nowhere would point to something.
  * - A node whose skin lost its common root, or has joints that the default scene no longer shows,
  *   keeps its mesh without the skin. `dropped` names these skins, "skin 0 (Armature), skin 2", in
  *   printable ASCII; it is empty if there are none, and may be NULL. A `skeleton` that is no longer
  *   above all joints is left out.
- * GZ_TOO_MANY: the copies have more properties than a file may have values. On failure `out` is as
- * it was. */
-GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
+ * GZ_TOO_MANY: the copies have more properties than a file may have values, or the files more
+ * values than are read at once. On failure `out` is as it was. */
+GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out,
+                                           const struct gz_export_file *files, size_t file_count,
                                            const struct gz_export_node *nodes, size_t count,
                                            bool tell_ids, char dropped[GZ_DROPPED_BYTES],
                                            struct gz_error *error);

@@ -1,6 +1,7 @@
 /* json.c - The values of a JSON document: looking them up, editing and writing them. */
 #include "gltf/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,11 @@ struct gz_json *gz_json_at(const struct gz_json *holder, size_t index)
     if (index >= gz_json_count(holder)) return NULL;
     struct gz_json *item = holder->held.items[index];
     return item->is_disregarded ? NULL : item;
+}
+
+struct gz_json *gz_json_at_any(const struct gz_json *holder, size_t index)
+{
+    return index < gz_json_count(holder) ? holder->held.items[index] : NULL;
 }
 
 static int compare_text(const char *a, size_t a_size, const char *b, size_t b_size)
@@ -298,6 +304,37 @@ void gz_json_remove(struct gz_json *object, const char *key)
 {
     if (find_member(object, key) == object->count) return;
     gz_json_retain(object, is_other, &(struct keep_others){object, key, SIZE_MAX});
+}
+
+enum gz_status gz_json_renumber(struct gz_json_document *document, struct gz_json *number,
+                                size_t to)
+{
+    char *text = gz_arena_take(&document->arena, 24, 1);
+    if (text == NULL) return GZ_NO_MEMORY;
+    number->size = (uint32_t)snprintf(text, 24, "%zu", to);
+    number->text = text;
+    mark_edited(number->up);
+    return GZ_OK;
+}
+
+static bool is_regarded(size_t index, void *context)
+{
+    const struct gz_json *holder = context, *item = holder->held.items[index];
+    return !item->is_disregarded || (holder->kind == GZ_JSON_LIST && item->kind != GZ_JSON_NUMBER);
+}
+
+static void forget_below(struct gz_json *holder, bool is_top_list)
+{
+    if (holder->kind != GZ_JSON_LIST && holder->kind != GZ_JSON_OBJECT) return;
+    if (!is_top_list) gz_json_retain(holder, is_regarded, holder);
+    for (size_t i = 0; i < holder->count; i++) forget_below(holder->held.items[i], false);
+}
+
+void gz_json_forget_disregarded(struct gz_json *root)
+{
+    gz_json_retain(root, is_regarded, root);
+    for (size_t i = 0; i < root->count; i++)
+        forget_below(root->held.items[i], root->held.items[i]->kind == GZ_JSON_LIST);
 }
 
 /* ---- writing ---- */

@@ -101,6 +101,9 @@ double gz_json_number(const struct gz_json *value);
 struct gz_json_text gz_json_text(const struct gz_json *value);
 bool gz_json_says(const struct gz_json *value, const char *text);
 
+/* The same, but an element that is disregarded too. */
+struct gz_json *gz_json_at_any(const struct gz_json *holder, size_t index);
+
 /* From now on readers find nothing here; it is still written. */
 void gz_json_disregard(struct gz_json *value);
 /* Whether an edit changed it or something in it. */
@@ -122,6 +125,12 @@ GZ_MUST_USE enum gz_status gz_json_set(struct gz_json_document *document, struct
                                        const char *key, struct gz_json *value);
 GZ_MUST_USE enum gz_status gz_json_append(struct gz_json_document *document, struct gz_json *list,
                                           struct gz_json *value);
+/* Makes a number another one, in its place. */
+GZ_MUST_USE enum gz_status gz_json_renumber(struct gz_json_document *document,
+                                            struct gz_json *number, size_t to);
+/* Removes what is disregarded for good: members, and numbers of lists that are not at the top
+ * level, whose places nothing counts. */
+void gz_json_forget_disregarded(struct gz_json *root);
 /* Removes all members of that name. */
 void gz_json_remove(struct gz_json *object, const char *key);
 /* Keeps the elements of a list that `keep` says yes to, in their order. */

@@ -21,6 +21,13 @@ struct rule {
     unsigned low, high; /* NATURAL: the range, high 0 is none; NUMBERS: high is how many */
 };
 
+/* A texture of a material's extension. */
+#define TEXTURE(name)                                                                              \
+    {                                                                                              \
+        .path = "materials[].extensions.KHR_materials_" name ".index", .kind = INDEX,              \
+        .target = "textures"                                                                       \
+    }
+
 /* clang-format off */
 static const struct rule rules[] = {
     {.path = "scene", .kind = INDEX, .target = "scenes"},
@@ -42,6 +49,8 @@ static const struct rule rules[] = {
     {.path = "nodes[].extensions", .kind = OBJECT},
     {.path = "nodes[].extensions.EXT_mesh_gpu_instancing.attributes.*",
      .kind = INDEX, .target = "accessors"},
+    {.path = "nodes[].extensions.KHR_lights_punctual.light", .kind = INDEX, .target = GZ_LIGHTS},
+    {.path = "nodes[].extensions.MSFT_lod.ids[]", .kind = INDEX, .target = "nodes"},
     {.path = "meshes[]", .kind = OBJECT},
     {.path = "meshes[].name", .kind = TEXT},
     {.path = "meshes[].primitives", .kind = LIST, .needed = true},
@@ -53,6 +62,10 @@ static const struct rule rules[] = {
     {.path = "meshes[].primitives[].targets[].*", .kind = INDEX, .target = "accessors"},
     {.path = "meshes[].primitives[].extensions.KHR_draco_mesh_compression.bufferView",
      .kind = INDEX, .needed = true, .target = "bufferViews"},
+    {.path = "meshes[].primitives[].extensions.KHR_materials_variants.mappings[].material",
+     .kind = INDEX, .target = "materials"},
+    {.path = "meshes[].primitives[].extensions.KHR_materials_variants.mappings[].variants[]",
+     .kind = INDEX, .target = GZ_VARIANTS},
     {.path = "meshes[].weights[]", .kind = NUMBER},
     {.path = "accessors[]", .kind = OBJECT},
     {.path = "accessors[].bufferView", .kind = INDEX, .target = "bufferViews"},
@@ -80,6 +93,8 @@ static const struct rule rules[] = {
     {.path = "bufferViews[].byteOffset", .kind = NATURAL},
     {.path = "bufferViews[].byteLength", .kind = NATURAL, .needed = true, .low = 1},
     {.path = "bufferViews[].byteStride", .kind = NATURAL, .low = 4, .high = 252},
+    {.path = "bufferViews[].extensions.EXT_meshopt_compression.buffer",
+     .kind = INDEX, .target = "buffers"},
     {.path = "buffers[]", .kind = OBJECT},
     {.path = "buffers[].byteLength", .kind = NATURAL, .needed = true, .low = 1},
     {.path = "buffers[].uri", .kind = TEXT},
@@ -90,6 +105,10 @@ static const struct rule rules[] = {
     {.path = "textures[]", .kind = OBJECT},
     {.path = "textures[].source", .kind = INDEX, .target = "images"},
     {.path = "textures[].sampler", .kind = INDEX, .target = "samplers"},
+    {.path = "textures[].extensions.KHR_texture_basisu.source", .kind = INDEX, .target = "images"},
+    {.path = "textures[].extensions.EXT_texture_webp.source", .kind = INDEX, .target = "images"},
+    {.path = "textures[].extensions.EXT_texture_avif.source", .kind = INDEX, .target = "images"},
+    {.path = "textures[].extensions.MSFT_texture_dds.source", .kind = INDEX, .target = "images"},
     {.path = "samplers[]", .kind = OBJECT},
     {.path = "materials[]", .kind = OBJECT},
     {.path = "materials[].name", .kind = TEXT},
@@ -109,6 +128,23 @@ static const struct rule rules[] = {
      .kind = INDEX, .needed = true, .target = "textures"},
     {.path = "materials[].emissiveTexture.index",
      .kind = INDEX, .needed = true, .target = "textures"},
+    TEXTURE("anisotropy.anisotropyTexture"),
+    TEXTURE("clearcoat.clearcoatTexture"),
+    TEXTURE("clearcoat.clearcoatRoughnessTexture"),
+    TEXTURE("clearcoat.clearcoatNormalTexture"),
+    TEXTURE("diffuse_transmission.diffuseTransmissionTexture"),
+    TEXTURE("diffuse_transmission.diffuseTransmissionColorTexture"),
+    TEXTURE("iridescence.iridescenceTexture"),
+    TEXTURE("iridescence.iridescenceThicknessTexture"),
+    TEXTURE("pbrSpecularGlossiness.diffuseTexture"),
+    TEXTURE("pbrSpecularGlossiness.specularGlossinessTexture"),
+    TEXTURE("sheen.sheenColorTexture"),
+    TEXTURE("sheen.sheenRoughnessTexture"),
+    TEXTURE("specular.specularTexture"),
+    TEXTURE("specular.specularColorTexture"),
+    TEXTURE("transmission.transmissionTexture"),
+    TEXTURE("volume.thicknessTexture"),
+    {.path = "materials[].extensions.MSFT_lod.ids[]", .kind = INDEX, .target = "materials"},
     {.path = "materials[].emissiveFactor", .kind = NUMBERS, .high = 3},
     {.path = "materials[].alphaMode", .kind = TEXT},
     {.path = "materials[].alphaCutoff", .kind = NUMBER},
@@ -144,6 +180,9 @@ struct place {
 struct walk {
     const struct rule *rule;
     struct gz_gltf *gltf;
+    /* NULL: the file is checked; else each index is told to it. */
+    void (*visit)(void *context, struct gz_json *value, const char *target);
+    void *context;
 };
 
 #define PLACE_BYTES 160
@@ -252,7 +291,7 @@ static void check_index(const struct walk *walk, const struct place *place, stru
         return;
     }
     double number = gz_json_number(value);
-    size_t count = gz_gltf_count(walk->gltf, walk->rule->target);
+    size_t count = gz_json_count(gz_gltf_list(walk->gltf, walk->rule->target));
     if (!(number >= 0 && number < (double)count) || floor(number) != number)
         leave_out(walk, place, value, "is %.17g, which is no index of the file's %zu %s", number,
                   count, walk->rule->target);
@@ -317,7 +356,10 @@ static void follow(const struct walk *walk, const struct place *place, struct gz
                    const char *path)
 {
     if (path[0] == '\0') {
-        check_value(walk, place, value);
+        if (walk->visit == NULL)
+            check_value(walk, place, value);
+        else if (gz_json_is(value, GZ_JSON_NUMBER))
+            walk->visit(walk->context, value, walk->rule->target);
         return;
     }
     if (path[0] == '[') {
@@ -395,4 +437,14 @@ enum gz_status gz_schema_check(struct gz_gltf *gltf, struct gz_error *error)
     }
     check_required(gltf);
     return GZ_OK;
+}
+
+void gz_schema_visit(struct gz_gltf *gltf,
+                     void (*visit)(void *context, struct gz_json *value, const char *target),
+                     void *context)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        struct walk walk = {.rule = &rules[i], .gltf = gltf, .visit = visit, .context = context};
+        if (rules[i].kind == INDEX) follow(&walk, NULL, gltf->document.root, rules[i].path);
+    }
 }

@@ -120,6 +120,13 @@ static void handle_opened(void *context, struct gz_open_scene *scene)
     gz_triangles_make(&host->scenes, scene);
 }
 
+/* Nodes may have come back from the past. */
+static void handle_stored(void *context, struct gz_open_scene *scene)
+{
+    struct gz_host *host = context;
+    gz_triangles_make(&host->scenes, scene);
+}
+
 static void end_scene(const struct gz_host *host, struct gz_open_scene *scene)
 {
     /* in a cluster others go on: clients at other members come back there at once */
@@ -347,6 +354,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .errors = host->errors,
                                               .context = host,
                                               .handle_opened = handle_opened,
+                                              .handle_stored = handle_stored,
                                               .handle_returned = handle_returned,
                                               .handle_closing = handle_closing,
                                               .handle_lost = handle_lost,

@@ -178,6 +178,7 @@ static void handle_committed(struct gz_letter *letter)
     while (scene->store != NULL && (batch = gz_store_take(scene->store, &status, &error)) != NULL) {
         gz_core_committed(gz_open_scene_touch(scene), batch, status, error.message, gz_clock_now());
     }
+    scene->setting->handle_stored(scene->setting->context, scene);
     if (scene->store != NULL && is_lost(scene))
         scene->setting->handle_lost(scene->setting->context, scene);
 }

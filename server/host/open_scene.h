@@ -57,6 +57,8 @@ struct gz_scene_setting {
     void *context;
     void (*handle_opened)(void *context, struct gz_open_scene *scene);
     void (*handle_returned)(void *context, struct gz_open_scene *scene);
+    /* Batches were stored, or refused. */
+    void (*handle_stored)(void *context, struct gz_open_scene *scene);
     void (*handle_closing)(void *context, struct gz_open_scene *scene);
     void (*handle_lost)(void *context, struct gz_open_scene *scene);
     /* Another member of the cluster has the scene, at scene->url. */
@@ -88,6 +90,7 @@ struct gz_open_scene {
     struct gz_telling *tellings;    /* added by the worker until then */
     struct gz_batch *held; /* batches that the core wanted to store after its file was closed */
     bool is_ending;        /* it is being emptied */
+    bool makes_triangles;  /* a worker does: triangles.h */
     /* private to scenes.c */
     struct gz_scenes *scenes;
     enum gz_scene_phase phase;

@@ -1,6 +1,7 @@
 /* transfer.c - files over HTTP, to clients and from them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,10 @@ static const struct gz_transfer_kind kinds[] = {
     [GZ_HTTP_IMPORT] = {.check = gz_upload_check,
                         .run = gz_upload_read,
                         .finish = gz_upload_finish},
+    [GZ_HTTP_ADD] = {.check = gz_upload_check, .run = gz_upload_read, .finish = gz_upload_finish},
+    [GZ_HTTP_ASSETS] = {.prepare = gz_download_prepare,
+                        .run = gz_download_assets,
+                        .finish = finish_with_answer},
     [GZ_HTTP_ASSET] = {.prepare = gz_download_prepare,
                        .run = gz_download_asset,
                        .finish = finish_with_answer},
@@ -232,7 +237,7 @@ void gz_transfer_discard(struct gz_transfers *all, struct gz_body *body)
 
 /* Downloads of a scene: its asset, an export of its nodes, a backup. */
 
-static_assert(GZ_ASSET_TAG_BYTES + 2 <= GZ_ETAG_BYTES, "a tag and its quotes");
+static_assert(GZ_SHA256_BYTES + 2 <= GZ_ETAG_BYTES, "a tag and its quotes");
 
 enum gz_status gz_download_prepare(struct gz_transfer *transfer)
 {
@@ -273,22 +278,49 @@ static void put_aside(struct gz_transfer *transfer)
 
 /* ---- asset and backup: from the file ---- */
 
-/* If another asset is imported between reading the tag and reading the asset, the new asset is sent
- * with the old tag. That is harmless: the old tag is never given again. */
 enum gz_status gz_download_asset(struct gz_transfer *transfer)
 {
-    char tag[GZ_ASSET_TAG_BYTES];
-    enum gz_status status = gz_store_asset_tag(transfer->path, tag, &transfer->error);
+    struct gz_asset_record asset;
+    enum gz_status status =
+        gz_store_find_asset(transfer->path, transfer->request->of, &asset, &transfer->error);
     if (status == GZ_OK) {
-        snprintf(transfer->etag, sizeof transfer->etag, "\"%s\"", tag);
+        snprintf(transfer->etag, sizeof transfer->etag, "\"%s\"", asset.sha256);
         if (gz_http_knows(transfer->request, transfer->etag)) return GZ_OK;
-        status = gz_store_asset(transfer->path, &transfer->out, &transfer->error);
+        status = gz_store_asset(transfer->path, asset.first, &transfer->out, &transfer->error);
     }
     if (status == GZ_BAD_STATE) transfer->http_code = 404;
     if (status == GZ_OK) {
         transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
         put_aside(transfer);
     }
+    return status;
+}
+
+/* [{"first","count","seq","bytes","sha256"}]: of the files whose bytes are there. */
+static bool print_assets(struct gz_buffer *out, const struct gz_scene_state *state)
+{
+    bool ok = gz_text_print(out, "["), is_next = false;
+    for (size_t i = 0; ok && i < state->asset_count; i++) {
+        const struct gz_asset_record *asset = &state->assets[i];
+        if (asset->size == 0) continue;
+        ok = gz_text_print(out,
+                           "%s{\"first\":%" PRIu64 ",\"count\":%" PRIu64 ",\"seq\":%" PRIu64
+                           ",\"bytes\":%zu,\"sha256\":\"%s\"}",
+                           is_next ? ",\n" : "", asset->first, asset->count, asset->seq,
+                           asset->size, asset->sha256);
+        is_next = true;
+    }
+    return ok && gz_text_print(out, "]\n");
+}
+
+enum gz_status gz_download_assets(struct gz_transfer *transfer)
+{
+    struct gz_scene_state state;
+    enum gz_status status = gz_store_assets(transfer->path, &state, &transfer->error);
+    if (status == GZ_OK && !print_assets(&transfer->out, &state))
+        status = gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the list");
+    gz_scene_state_finish(&state);
+    transfer->type = GZ_JSON_TYPE;
     return status;
 }
 
@@ -347,13 +379,29 @@ static struct gz_export_node *export_nodes(struct gz_scene_state *state)
     return nodes;
 }
 
-static enum gz_status write_present(struct gz_transfer *transfer, struct gz_scene_state *state,
-                                    const struct gz_buffer *asset)
+/* The files that the nodes came from. */
+static struct gz_export_file *export_files(struct gz_scene_state *state, size_t *count)
 {
+    struct gz_export_file *files =
+        gz_arena_take(&state->arena, state->asset_count + 1, sizeof *files);
+    *count = 0;
+    for (size_t i = 0; files != NULL && i < state->asset_count; i++) {
+        const struct gz_asset_record *asset = &state->assets[i];
+        if (asset->bytes != NULL && asset->size > 0)
+            files[(*count)++] = (struct gz_export_file){asset->first, asset->bytes, asset->size};
+    }
+    return files;
+}
+
+static enum gz_status write_present(struct gz_transfer *transfer, struct gz_scene_state *state)
+{
+    size_t file_count;
     const struct gz_export_node *nodes = export_nodes(state);
-    if (nodes == NULL) return gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
+    const struct gz_export_file *files = export_files(state, &file_count);
+    if (nodes == NULL || files == NULL)
+        return gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
     enum gz_status status =
-        gz_export_write(&transfer->out, asset->data, asset->size, nodes, state->node_count,
+        gz_export_write(&transfer->out, files, file_count, nodes, state->node_count,
                         transfer->request->ids, transfer->dropped, &transfer->error);
     if (status == GZ_OK)
         transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
@@ -363,12 +411,12 @@ static enum gz_status write_present(struct gz_transfer *transfer, struct gz_scen
 static enum gz_status write_export(struct gz_transfer *transfer)
 {
     struct gz_scene_state state;
-    struct gz_buffer asset;
-    gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
-    enum gz_status status = gz_store_present(transfer->path, &state, &asset, &transfer->error);
-    if (status == GZ_OK) status = write_present(transfer, &state, &asset);
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, GZ_ASSET_BYTES_MAX, 0);
+    enum gz_status status = gz_store_present(transfer->path, &state, &bytes, &transfer->error);
+    if (status == GZ_OK) status = write_present(transfer, &state);
     gz_scene_state_finish(&state);
-    gz_buffer_finish(&asset);
+    gz_buffer_finish(&bytes);
     return status;
 }
 

@@ -46,6 +46,7 @@ static void destroy(void *memory)
     gz_import_finish(&transfer->import);
     gz_scene_list_finish(&transfer->list);
     free(transfer->nodes);
+    free(transfer->ids);
     free(transfer->path);
     free(transfer);
 }

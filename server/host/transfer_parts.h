@@ -50,6 +50,8 @@ struct gz_transfer {
     const uint8_t *bytes; /* of the body, once it is read */
     struct gz_import import;
     struct gz_core_import_node *nodes;
+    uint64_t *ids; /* of the nodes, once they are in the scene */
+    char sha256[GZ_SHA256_BYTES];
     struct gz_core_import given; /* to the core */
     struct gz_telling stored;
     bool is_admitted, made;
@@ -105,6 +107,7 @@ GZ_MUST_USE enum gz_status gz_transfer_authorise(struct gz_transfer *transfer);
 /* ---- transfer.c ---- */
 GZ_MUST_USE enum gz_status gz_download_prepare(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_download_asset(struct gz_transfer *transfer);
+GZ_MUST_USE enum gz_status gz_download_assets(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_download_backup(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_export_prepare(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_export_run(struct gz_transfer *transfer);
@@ -116,7 +119,7 @@ GZ_MUST_USE enum gz_status gz_question_prepare(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_question_run(struct gz_transfer *transfer);
 
 /* ---- upload.c ---- */
-/* Refuses to replace an existing scene unless the request says so. */
+/* Refuses to replace an existing scene unless the request says so, and to add to none. */
 GZ_MUST_USE enum gz_status gz_upload_check(const struct gz_transfers *all,
                                            const struct gz_http_request *request,
                                            struct gz_error *error);

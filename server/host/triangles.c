@@ -10,15 +10,16 @@
 
 /* ---- the memory limit ---- */
 
-/* The bytes of all other scenes; the scene's own triangles will be replaced. */
-static uint64_t bytes_beside(const struct gz_scenes *scenes, const struct gz_open_scene *scene)
+/* The bytes of all other scenes, and of the scene's own triangles unless they will be replaced. */
+static uint64_t bytes_beside(const struct gz_scenes *scenes, const struct gz_open_scene *scene,
+                             bool replaces)
 {
     uint64_t bytes = 0;
     const struct gz_open_scene *other = NULL;
     while ((other = gz_scenes_next(scenes, other)) != NULL) {
         struct gz_core_summary summary = gz_open_scene_summary(other);
         bytes += summary.surface_bytes_before;
-        if (other != scene) bytes += summary.surface_bytes;
+        if (other != scene || !replaces) bytes += summary.surface_bytes;
     }
     return bytes;
 }
@@ -32,7 +33,7 @@ static uint64_t most_bytes(const struct gz_scenes *scenes)
 }
 
 struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
-                                       const struct gz_open_scene *scene,
+                                       const struct gz_open_scene *scene, bool replaces,
                                        struct gz_surfaces *surfaces, enum gz_status status)
 {
     const struct gz_log *log = scenes->setting->log;
@@ -42,7 +43,8 @@ struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
     if (surfaces->left_out > 0)
         gz_log(log, GZ_WARN, 0, "%s: %zu meshes are picked by their bounds: more than %d triangles",
                name, surfaces->left_out, GZ_SURFACE_TRIANGLES_MAX);
-    if (bytes_beside(scenes, scene) + surfaces->bytes <= most_bytes(scenes)) return surfaces;
+    if (bytes_beside(scenes, scene, replaces) + surfaces->bytes <= most_bytes(scenes))
+        return surfaces;
     gz_log(log, GZ_WARN, 0,
            "%s: picked by bounds: no room for %zu triangles beside those of other scenes", name,
            surfaces->triangle_count);
@@ -50,7 +52,7 @@ struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
     return NULL;
 }
 
-/* ---- triangles of an opened scene ---- */
+/* ---- triangles that a core wants ---- */
 
 struct making {
     struct gz_job job;
@@ -58,7 +60,8 @@ struct making {
     struct gz_scenes *scenes;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char *path;
-    uint64_t epoch, asset_seq; /* of the scene then */
+    uint64_t epoch; /* of the scene then */
+    uint64_t first; /* the file begins at this number */
     struct gz_surfaces *surfaces;
     struct gz_error error;
 };
@@ -68,7 +71,7 @@ static void run_making(struct gz_job *job)
     struct making *making = job->context;
     struct gz_buffer asset;
     gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
-    enum gz_status status = gz_store_asset(making->path, &asset, &making->error);
+    enum gz_status status = gz_store_asset(making->path, making->first, &asset, &making->error);
     if (status == GZ_OK)
         status = gz_surfaces_read(&making->surfaces, asset.data, asset.size, &making->error);
     making->error.status = status;
@@ -82,9 +85,9 @@ static bool hand_over(struct making *making, struct gz_open_scene *scene)
     if (status != GZ_OK && status != GZ_NO_MEMORY)
         gz_log(scene->setting->log, GZ_WARN, 0, "%s: picked by bounds: %s", scene->name,
                making->error.message);
-    making->surfaces = gz_triangles_admit(making->scenes, scene, making->surfaces, status);
+    making->surfaces = gz_triangles_admit(making->scenes, scene, false, making->surfaces, status);
     return making->surfaces != NULL &&
-           gz_core_take_surfaces(gz_net_core(&scene->net), making->asset_seq, making->surfaces);
+           gz_core_take_surfaces(gz_net_core(&scene->net), making->first, making->surfaces);
 }
 
 static void free_making(struct making *making)
@@ -106,6 +109,10 @@ static void end_making(struct making *making)
     bool is_taken = is_wanted && hand_over(making, scene);
     if (!is_taken && making->surfaces != NULL)
         gz_jobs_free(making->job.jobs, making->surfaces, free);
+    if (is_wanted) {
+        scene->makes_triangles = false;
+        gz_triangles_make(making->scenes, scene);
+    }
     free_making(making);
 }
 
@@ -121,21 +128,24 @@ static void handle_made(struct gz_job *job)
     end_making(job->context);
 }
 
-void gz_triangles_make(struct gz_scenes *scenes, const struct gz_open_scene *scene)
+void gz_triangles_make(struct gz_scenes *scenes, struct gz_open_scene *scene)
 {
-    struct gz_core_summary summary = gz_open_scene_summary(scene);
-    if (!summary.has_asset) return;
+    uint64_t first;
+    if (scene->makes_triangles || scene->net.is_lent ||
+        !gz_core_wants_surfaces(gz_net_core(&scene->net), &first))
+        return;
     struct making *making = calloc(1, sizeof *making);
     if (making != NULL) making->path = strdup(scene->path);
     if (making == NULL || making->path == NULL) {
         free(making);
-        (void)gz_triangles_admit(scenes, scene, NULL, GZ_NO_MEMORY);
+        (void)gz_triangles_admit(scenes, scene, false, NULL, GZ_NO_MEMORY);
         return;
     }
+    scene->makes_triangles = true;
     making->wait = (struct gz_scene_wait){.again = handle_core, .context = making};
     making->scenes = scenes;
-    making->epoch = summary.epoch;
-    making->asset_seq = summary.asset_seq;
+    making->epoch = gz_open_scene_summary(scene).epoch;
+    making->first = first;
     memcpy(making->name, scene->name, sizeof making->name);
     making->job = (struct gz_job){.lane = GZ_LANE_TRIANGLES,
                                   .group = "",

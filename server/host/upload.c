@@ -1,4 +1,4 @@
-/* upload.c - imports: a glTF file creates or replaces a scene. */
+/* upload.c - imports: a glTF file creates or replaces a scene, or its nodes are added to one. */
 #include "host/transfer_parts.h"
 
 #include <errno.h>
@@ -28,9 +28,13 @@ enum gz_status gz_upload_read(struct gz_transfer *transfer)
         if (status == GZ_TOO_MANY) transfer->http_code = 413; /* to try again is of no use */
         return status;
     }
-    transfer->nodes =
-        calloc(transfer->import.count > 0 ? transfer->import.count : 1, sizeof *transfer->nodes);
-    if (transfer->nodes == NULL)
+    status =
+        gz_body_digest(transfer->bytes, transfer->body->size, transfer->sha256, &transfer->error);
+    if (status != GZ_OK) return status;
+    const size_t room = transfer->import.count > 0 ? transfer->import.count : 1;
+    transfer->nodes = calloc(room, sizeof *transfer->nodes);
+    transfer->ids = calloc(room, sizeof *transfer->ids);
+    if (transfer->nodes == NULL || transfer->ids == NULL)
         return gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
     for (size_t i = 0; i < transfer->import.count; i++) {
         const struct gz_import_node *node = &transfer->import.nodes[i];
@@ -70,17 +74,30 @@ static void give_up_import(struct gz_transfer *transfer)
         gz_transfer_refuse(transfer);
 }
 
-/* {"scene","nodes","matrices","residual","seq","warnings"}: the warnings are what of the file
- * cannot be used; beyond GZ_FLAWS_SAID_MAX a last one says how many more there are. */
+/* The ids of the nodes that are roots in the file. */
+static bool print_roots(struct gz_buffer *out, const struct gz_transfer *transfer)
+{
+    bool ok = true, is_next = false;
+    for (size_t i = 0; ok && i < transfer->import.count; i++) {
+        if (transfer->nodes[i].parent >= 0) continue;
+        ok = gz_text_print(out, "%s%" PRIu64, is_next ? "," : "", transfer->ids[i]);
+        is_next = true;
+    }
+    return ok;
+}
+
+/* {"scene","nodes","matrices","residual","seq","roots","warnings"}: the warnings are what of the
+ * file cannot be used; beyond GZ_FLAWS_SAID_MAX a last one says how many more there are. */
 static bool print_answer(struct gz_buffer *out, const struct gz_transfer *transfer, uint64_t seq)
 {
     const struct gz_import *import = &transfer->import;
     size_t said = import->flaws.count < GZ_FLAWS_SAID_MAX ? import->flaws.count : GZ_FLAWS_SAID_MAX;
     bool ok = gz_text_print(out,
                             "{\"scene\":\"%s\",\"nodes\":%zu,\"matrices\":%zu,\"residual\":%.17g,"
-                            "\"seq\":%" PRIu64 ",\"warnings\":[",
+                            "\"seq\":%" PRIu64 ",\"roots\":[",
                             transfer->name, import->count, import->matrix_count,
-                            import->residual_max, seq);
+                            import->residual_max, seq) &&
+              print_roots(out, transfer) && gz_text_print(out, "],\"warnings\":[");
     for (size_t i = 0; i < said && ok; i++)
         ok = gz_text_print(out, i > 0 ? "," : "") && gz_text_json(out, import->flaws.said[i]);
     if (import->flaws.count > said)
@@ -143,7 +160,11 @@ enum gz_status gz_upload_check(const struct gz_transfers *all,
     enum gz_status status = gz_disk_check(all->scenes->setting->disk, error);
     if (status == GZ_OK) status = check_folder(all, error);
     if (status != GZ_OK) return status;
-    if (request->replace || !gz_scenes_know(all->scenes, request->scene)) return GZ_OK;
+    const bool is_known = gz_scenes_know(all->scenes, request->scene);
+    if (request->what == GZ_HTTP_ADD)
+        return is_known ? GZ_OK
+                        : gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", request->scene);
+    if (request->replace || !is_known) return GZ_OK;
     return refuse_replacing(request->scene, error);
 }
 
@@ -152,11 +173,12 @@ enum gz_status gz_upload_check(const struct gz_transfers *all,
 static enum gz_status find_target(struct gz_transfer *transfer)
 {
     const struct gz_http_request *request = transfer->request;
-    bool may_make = gz_transfer_claims_suffice(transfer);
+    const bool adds = request != NULL && request->what == GZ_HTTP_ADD;
+    bool may_make = !adds && gz_transfer_claims_suffice(transfer);
     enum gz_status status = GZ_OK;
     if (!transfer->is_admitted) {
         transfer->is_admitted = true;
-        transfer->made = !gz_scenes_know(transfer->all->scenes, transfer->name);
+        transfer->made = !adds && !gz_scenes_know(transfer->all->scenes, transfer->name);
         if (request != NULL) status = gz_upload_check(transfer->all, request, &transfer->error);
         if (transfer->made && !may_make) status = gz_transfer_forbid(transfer);
     }
@@ -210,11 +232,16 @@ static void borrow_core(struct gz_transfer *transfer)
 /* Gives the bytes and the triangles to the core. */
 static void give_to_core(struct gz_transfer *transfer)
 {
+    const bool adds = transfer->request != NULL && transfer->request->what == GZ_HTTP_ADD;
     transfer->import.surfaces =
-        gz_triangles_admit(transfer->all->scenes, transfer->scene, transfer->import.surfaces,
+        gz_triangles_admit(transfer->all->scenes, transfer->scene, !adds, transfer->import.surfaces,
                            transfer->import.surfaces_status);
     transfer->given = (struct gz_core_import){.user = import_user(transfer),
                                               .payer = gz_transfer_payer(transfer),
+                                              .adds = adds,
+                                              .below = adds ? transfer->request->below : 0,
+                                              .ids = transfer->ids,
+                                              .sha256 = transfer->sha256,
                                               .nodes = transfer->nodes,
                                               .count = transfer->import.count,
                                               .asset = transfer->bytes,

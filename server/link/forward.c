@@ -10,6 +10,7 @@
 #include "front/caller.h"
 #include "front/exchange.h"
 
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/x509.h>
@@ -26,7 +27,7 @@
 #define TOKEN_LINE_BYTES (sizeof "Bearer " + GZ_TOKEN_BYTES_MAX)
 #define PATH_BYTES (GZ_SCENE_NAME_BYTES_MAX + 32)
 #define URL_BYTES                                                                                  \
-    (GZ_MEMBER_URL_BYTES_MAX + PATH_BYTES + 3 * GZ_USER_BYTES_MAX + 32 + GZ_HTTP_HEADER_BYTES_MAX)
+    (GZ_MEMBER_URL_BYTES_MAX + PATH_BYTES + 3 * GZ_USER_BYTES_MAX + 64 + GZ_HTTP_HEADER_BYTES_MAX)
 
 struct gz_forward {
     struct gz_net *net;
@@ -246,7 +247,9 @@ void gz_forward_end(struct gz_exchange *exchange)
 static const char *part_of(enum gz_http_what what)
 {
     switch (what) {
+    case GZ_HTTP_ADD: return "/import";
     case GZ_HTTP_ASSET: return "/asset";
+    case GZ_HTTP_ASSETS: return "/assets";
     case GZ_HTTP_EXPORT: return "/export";
     case GZ_HTTP_EXPORT_GLB: return "/export.glb";
     case GZ_HTTP_EXPORT_GLTF: return "/export.gltf";
@@ -273,7 +276,7 @@ static void print_path(const struct gz_http_request *request, char path[PATH_BYT
 
 static bool print_url(const struct gz_forward *forward, const char *member, char url[URL_BYTES])
 {
-    char path[PATH_BYTES];
+    char path[PATH_BYTES], number[32] = "";
     const struct gz_exchange *exchange = forward->exchange;
     const struct gz_http_request *request = &exchange->request;
     size_t size = strlen(member);
@@ -284,8 +287,11 @@ static bool print_url(const struct gz_forward *forward, const char *member, char
     const bool asks = gz_http_question(request->what) != GZ_OP_COUNT && query != NULL;
     if (user == NULL) return false;
     print_path(request, path);
-    lws_snprintf(url, URL_BYTES, "%.*s%s?%s%s%s%s%s", (int)size, member, path,
-                 request->replace ? "replace&" : "", request->ids ? "ids&" : "",
+    if (request->below > 0)
+        lws_snprintf(number, sizeof number, "parent=%" PRIu64 "&", request->below);
+    if (request->of >= 0) lws_snprintf(number, sizeof number, "of=%" PRId64 "&", request->of);
+    lws_snprintf(url, URL_BYTES, "%.*s%s?%s%s%s%s%s%s", (int)size, member, path,
+                 request->replace ? "replace&" : "", request->ids ? "ids&" : "", number,
                  has_user ? "user=" : "", has_user ? user : "", asks ? query : "");
     curl_free(user);
     return true;

@@ -48,7 +48,8 @@ struct gz_content {
     gz_trs trs;
     bool has_bounds;
     gz_box bounds;
-    int64_t asset; /* index in the glTF's "nodes", -1 for none */
+    int64_t asset; /* the number of the glTF node that it came from (struct gz_asset_record), -1 for
+                      none. A node keeps it for its life. */
 };
 
 /* What one edit did to one node. If `existed` is false the edit created the node; if `exists` is
@@ -115,6 +116,20 @@ struct gz_node_record {
     bool gone;
     bool is_new;               /* created since the last batch; the file may have it all the same */
     struct gz_content content; /* of a deleted node: as it was last */
+};
+
+/* Of the text of a SHA-256, with its end: 64 lower-case hexadecimal digits. */
+#define GZ_SHA256_BYTES 65
+
+/* A glTF file that nodes of the scene came from. The nodes of all files of a scene are numbered
+ * through: those of this one are `first`, `first` + 1 and so on, in the order of the file's list
+ * "nodes". A number is never given again, also not once the file's bytes are gone. */
+struct gz_asset_record {
+    uint64_t first, count;        /* `count` is at least 1 */
+    uint64_t seq;                 /* of the edit that brought it first */
+    char sha256[GZ_SHA256_BYTES]; /* of the bytes: one content is kept once */
+    const uint8_t *bytes;         /* NULL in a state: see gz_store_asset */
+    size_t size;                  /* 0 if the bytes are gone */
 };
 
 /* Where a running drag had a node. */
@@ -207,9 +222,8 @@ struct gz_batch {
     size_t access_count;
     const struct gz_session_record *left;
     size_t left_count;
-    const uint8_t *asset; /* the glTF that an import brought; NULL for none */
-    size_t asset_size;
-    uint64_t asset_seq; /* of that import */
+    const struct gz_asset_record *assets; /* that imports brought; the file may have them already */
+    size_t asset_count;
     /* Written by the store if there are checkpoints: the past is kept from this seq on, and
      * checkpoints for an earlier one were left out. */
     uint64_t kept_since;
@@ -241,7 +255,8 @@ struct gz_scene_state {
     const struct gz_edit_record *edits; /* completed, the latest GZ_UNDO_EDITS_MAX within
                                            GZ_UNDO_CHANGES_MAX, ascending by seq */
     size_t edit_count;
-    uint64_t asset_seq;                 /* the seq of the import that brought it; 0 for none */
+    const struct gz_asset_record *assets; /* all that ever were, ascending by `first` */
+    size_t asset_count;
     const struct gz_note_record *notes; /* not the deleted ones; ascending by id */
     size_t note_count;
     uint64_t next_note; /* an id that no note ever had */

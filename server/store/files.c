@@ -45,50 +45,117 @@ static enum gz_status read_blob(sqlite3 *db, sqlite3_int64 id, struct gz_buffer 
     return status;
 }
 
-enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz_error *error)
+/* Without a number the statement finds any. `asset` is filled if there is one. */
+static enum gz_status find_asset(sqlite3 *db, int64_t number, struct gz_asset_record *asset,
+                                 bool *is_found, struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_ASSET]);
+    enum gz_status status = GZ_OK;
+    if (number >= 0)
+        gz_bind_integer(&ask, (uint64_t)number);
+    else
+        gz_bind_text(&ask, NULL);
+    *is_found = gz_ask_row(&ask);
+    if (*is_found) {
+        const char *fault = gz_read_asset(ask.statement, asset);
+        if (fault != NULL) status = gz_row_fail(error, "assets", (int64_t)asset->first, fault);
+        *is_found = sqlite3_column_int(ask.statement, 4) != 0 &&
+                    (number < 0 || (uint64_t)number - asset->first < asset->count);
+    }
+    return gz_ask_end(&ask, status, error, "the asset");
+}
+
+enum gz_status gz_store_find_asset(const char *path, int64_t number, struct gz_asset_record *asset,
+                                   struct gz_error *error)
 {
     struct gz_db_reader reader;
-    int64_t id;
+    bool is_found = false;
     enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
     if (status != GZ_OK) return status;
-    status = gz_db_integer(reader.db, gz_sql_copy[GZ_SQL_COPY_LAST_ASSET], &id, error);
-    if (status == GZ_OK && id == 0) status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
-    if (status == GZ_OK) status = read_blob(reader.db, id, out, error);
+    status = find_asset(reader.db, number, asset, &is_found, error);
+    gz_db_reader_close(&reader);
+    if (status != GZ_OK || is_found) return status;
+    return number < 0 ? gz_fail(error, GZ_BAD_STATE, NO_ASSET)
+                      : gz_fail(error, GZ_BAD_STATE, "of: no file of the scene has the node %lld",
+                                (long long)number);
+}
+
+enum gz_status gz_store_asset(const char *path, uint64_t first, struct gz_buffer *out,
+                              struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    struct gz_asset_record asset;
+    bool is_found = false;
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
+    if (status != GZ_OK) return status;
+    status = find_asset(reader.db, (int64_t)first, &asset, &is_found, error);
+    if (status == GZ_OK && !is_found) status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
+    if (status == GZ_OK) status = read_blob(reader.db, (int64_t)asset.first, out, error);
     gz_db_reader_close(&reader);
     return status;
 }
 
-static enum gz_status read_tag(sqlite3 *db, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error)
-{
-    struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_ASSET_TAG]);
-    bool has_asset = gz_ask_row(&ask);
-    const char *text = has_asset ? (const char *)sqlite3_column_text(ask.statement, 0) : NULL;
-    if (text != NULL) snprintf(tag, GZ_ASSET_TAG_BYTES, "%s", text);
-    if (has_asset && text == NULL) ask.rc = SQLITE_NOMEM;
-    enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the asset");
-    return status != GZ_OK || has_asset ? status : gz_fail(error, GZ_BAD_STATE, NO_ASSET);
-}
-
-/* The tag includes two times, because ids and seqs repeat when a scene is created again or
- * continues from a copy. */
-enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
-                                  struct gz_error *error)
+enum gz_status gz_store_assets(const char *path, struct gz_scene_state *state,
+                               struct gz_error *error)
 {
     struct gz_db_reader reader;
+    *state = (struct gz_scene_state){0};
     enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
     if (status != GZ_OK) return status;
-    status = read_tag(reader.db, tag, error);
+    gz_arena_init(&state->arena, GZ_STATE_BYTES_MAX);
+    status = gz_load_assets(reader.db, state, error);
     gz_db_reader_close(&reader);
     return status;
 }
 
 /* ---- the present ---- */
 
+/* The place of the asset that has the node; the count of the assets if none has it. */
+static size_t place_of(const struct gz_scene_state *state, int64_t number)
+{
+    size_t low = 0, high = state->asset_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((int64_t)state->assets[middle].first <= number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? low - 1 : state->asset_count;
+}
+
+static enum gz_status read_used(sqlite3 *db, const struct gz_scene_state *state, bool *used,
+                                struct gz_buffer *bytes, struct gz_error *error)
+{
+    struct gz_asset_record *assets = (struct gz_asset_record *)state->assets;
+    enum gz_status status = GZ_OK;
+    bool is_any = false;
+    for (size_t i = 0; i < state->node_count; i++) {
+        const int64_t number = state->nodes[i].content.asset;
+        size_t place = number < 0 ? state->asset_count : place_of(state, number);
+        if (place < state->asset_count) is_any = used[place] = true;
+    }
+    if (!is_any && state->asset_count > 0) {
+        struct gz_asset_record latest;
+        status = find_asset(db, GZ_ANY_ASSET, &latest, &is_any, error);
+        if (status == GZ_OK && is_any) used[place_of(state, (int64_t)latest.first)] = true;
+    }
+    const size_t begin = bytes->size;
+    for (size_t i = 0; i < state->asset_count && status == GZ_OK; i++)
+        if (used[i]) status = read_blob(db, (int64_t)assets[i].first, bytes, error);
+    size_t at = begin;
+    for (size_t i = 0; i < state->asset_count && status == GZ_OK; i++) {
+        if (!used[i]) continue;
+        assets[i].bytes = bytes->data + at;
+        at += assets[i].size;
+    }
+    return status;
+}
+
 enum gz_status gz_store_present(const char *path, struct gz_scene_state *state,
-                                struct gz_buffer *asset, struct gz_error *error)
+                                struct gz_buffer *bytes, struct gz_error *error)
 {
     struct gz_db_reader reader;
-    int64_t id;
     *state = (struct gz_scene_state){0};
     enum gz_status status = gz_db_reader_open(&reader, path, GZ_FILE_OURS, error);
     if (status != GZ_OK) return status;
@@ -96,9 +163,13 @@ enum gz_status gz_store_present(const char *path, struct gz_scene_state *state,
     reader.is_by_processor = true;
     reader.deadline_ns = gz_db_reader_now(&reader) + (uint64_t)GZ_QUERY_MS_MAX * 1000000;
     status = gz_load_present(reader.db, state, error);
-    if (status == GZ_OK)
-        status = gz_db_integer(reader.db, gz_sql_copy[GZ_SQL_COPY_LAST_ASSET], &id, error);
-    if (status == GZ_OK && id != 0) status = read_blob(reader.db, id, asset, error);
+    bool *used = gz_arena_take(&state->arena, state->asset_count + 1, sizeof *used);
+    if (status == GZ_OK && used == NULL)
+        status = gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
+    if (status == GZ_OK) {
+        memset(used, 0, state->asset_count + 1);
+        status = read_used(reader.db, state, used, bytes, error);
+    }
     gz_db_reader_close(&reader);
     return status;
 }

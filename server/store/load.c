@@ -91,12 +91,10 @@ static const char reading[] = "reading the scene";
 
 static const char *scene_fault(sqlite3_stmt *row)
 {
-    bool has_asset = sqlite3_column_type(row, 3) != SQLITE_NULL;
     if (gz_counter_fault(row, 0, 0) != NULL) return "seq is invalid";
     if (gz_counter_fault(row, 1, 0) != NULL) return "next_node is invalid";
     if (gz_counter_fault(row, 2, 0) != NULL) return "next_edit is invalid";
-    if (has_asset && gz_counter_fault(row, 3, 0) != NULL) return "the seq of the asset is invalid";
-    return gz_time_fault(row, 4) == NULL ? NULL : "the latest time is invalid";
+    return gz_time_fault(row, 3) == NULL ? NULL : "the latest time is invalid";
 }
 
 static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
@@ -109,8 +107,7 @@ static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, stru
         state->seq = (uint64_t)sqlite3_column_int64(ask.statement, 0);
         state->next_node = (uint64_t)sqlite3_column_int64(ask.statement, 1);
         state->next_edit = (uint64_t)sqlite3_column_int64(ask.statement, 2);
-        state->asset_seq = (uint64_t)sqlite3_column_int64(ask.statement, 3);
-        state->time = sqlite3_column_double(ask.statement, 4);
+        state->time = sqlite3_column_double(ask.statement, 3);
     }
     return gz_ask_end(&ask, status, error, reading);
 }
@@ -409,6 +406,35 @@ static enum gz_status load_access(sqlite3 *db, struct gz_scene_state *state, str
     return gz_ask_end(&ask, status, error, reading);
 }
 
+static enum gz_status read_asset(sqlite3_stmt *row, uint64_t next, struct gz_asset_record *asset,
+                                 struct gz_error *error)
+{
+    const char *fault = gz_read_asset(row, asset);
+    asset->size = (size_t)sqlite3_column_int64(row, 4);
+    if (fault == NULL && asset->first < next) fault = "first is a number of another file";
+    return fault == NULL ? GZ_OK
+                         : gz_row_fail(error, "assets", sqlite3_column_int64(row, 0), fault);
+}
+
+enum gz_status gz_load_assets(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
+{
+    int64_t count = 0;
+    enum gz_status status =
+        count_rows(db, GZ_SQL_LOAD_ASSET_COUNT, GZ_ASSETS_MAX, "assets", &count, error);
+    if (status != GZ_OK) return status;
+    struct gz_asset_record *assets = gz_arena_take(&state->arena, (size_t)count, sizeof *assets);
+    if (assets == NULL) return fail_memory(error);
+    state->assets = assets;
+    uint64_t next = 0;
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_ASSETS]);
+    while (status == GZ_OK && state->asset_count < (size_t)count && gz_ask_row(&ask)) {
+        struct gz_asset_record *asset = &assets[state->asset_count++];
+        status = read_asset(ask.statement, next, asset, error);
+        next = asset->first + asset->count;
+    }
+    return gz_ask_end(&ask, status, error, reading);
+}
+
 static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     enum gz_status status = load_scene(db, state, error);
@@ -418,6 +444,7 @@ static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct
     if (status == GZ_OK) status = load_notes(db, state, error);
     if (status == GZ_OK) status = load_checkpoints(db, state, error);
     if (status == GZ_OK) status = load_access(db, state, error);
+    if (status == GZ_OK) status = gz_load_assets(db, state, error);
     return status;
 }
 
@@ -438,5 +465,6 @@ enum gz_status gz_load_present(sqlite3 *db, struct gz_scene_state *state, struct
 {
     gz_arena_init(&state->arena, GZ_STATE_BYTES_MAX);
     enum gz_status status = load_scene(db, state, error);
+    if (status == GZ_OK) status = gz_load_assets(db, state, error);
     return status == GZ_OK ? load_nodes(db, state, false, error) : status;
 }

@@ -30,8 +30,11 @@ GZ_MUST_USE enum gz_status gz_find_epoch(sqlite3 *db, double time, uint64_t *epo
 GZ_MUST_USE enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_state *state,
                                    struct gz_error *error);
 
-/* Reads the row of the scene and the nodes that are not deleted, within the caller's transaction.
- * The caller finishes `state`, which was zeroed, in any case. */
+/* Reads the assets, without bytes, likewise. */
+GZ_MUST_USE enum gz_status gz_load_assets(sqlite3 *db, struct gz_scene_state *state,
+                                          struct gz_error *error);
+/* Reads the row of the scene, the assets and the nodes that are not deleted, within the caller's
+ * transaction. The caller finishes `state`, which was zeroed, in any case. */
 GZ_MUST_USE enum gz_status gz_load_present(sqlite3 *db, struct gz_scene_state *state,
                                            struct gz_error *error);
 

@@ -205,6 +205,21 @@ enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena, struct 
     return read_side(row, 2 + GZ_CONTENT_COLUMN_COUNT, arena, &change->after, &change->exists);
 }
 
+const char *gz_read_asset(sqlite3_stmt *row, struct gz_asset_record *asset)
+{
+    const char *sha256 = (const char *)sqlite3_column_text(row, 3);
+    *asset = (struct gz_asset_record){.first = (uint64_t)sqlite3_column_int64(row, 0),
+                                      .count = (uint64_t)sqlite3_column_int64(row, 1),
+                                      .seq = (uint64_t)sqlite3_column_int64(row, 2)};
+    if (gz_counter_fault(row, 0, 0) != NULL) return "first is invalid";
+    if (gz_counter_fault(row, 1, 1) != NULL) return "count is invalid";
+    if (gz_counter_fault(row, 2, 0) != NULL) return "seq is invalid";
+    if (sha256 == NULL || gz_text_fault(row, 3, sizeof asset->sha256 - 1) != NULL)
+        return "sha256 is invalid";
+    memcpy(asset->sha256, sha256, (size_t)sqlite3_column_bytes(row, 3));
+    return NULL;
+}
+
 static enum gz_status fail_memory(struct gz_error *error, const char *what)
 {
     return gz_fail(error, GZ_NO_MEMORY, "no memory for the %s of an edit", what);

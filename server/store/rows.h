@@ -58,6 +58,8 @@ gz_vec3 gz_read_vec3(sqlite3_stmt *row, int column);
 gz_trs gz_read_trs(sqlite3_stmt *row, int column);
 GZ_MUST_USE enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *arena,
                                            struct gz_content *content);
+/* `row` begins with first, count, seq and sha256 of `assets`. NULL, or a fault as row_check.h. */
+const char *gz_read_asset(sqlite3_stmt *row, struct gz_asset_record *asset);
 /* `row` begins with the columns {change}; `change` is zeroed. */
 GZ_MUST_USE enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena,
                                           struct gz_change *change);

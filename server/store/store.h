@@ -114,20 +114,27 @@ uint64_t gz_store_memory(void);
  * never was GZ_UNKNOWN_NODE. Too much to read within GZ_QUERY_MS_MAX, or to answer:
  * GZ_TOO_LARGE. */
 void gz_store_query(const char *path, const struct gz_query *query, struct gz_answer *answer);
-/* The scene's glTF; GZ_BAD_STATE if it has none. */
-GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *out,
+/* The glTF file that has the node of this number (gz_content.asset); with GZ_ANY_ASSET the one of
+ * the first node that is there, or else the latest one. Fills `asset`, without bytes. GZ_BAD_STATE
+ * if there is none, or its bytes are gone. */
+#define GZ_ANY_ASSET (-1)
+GZ_MUST_USE enum gz_status gz_store_find_asset(const char *path, int64_t number,
+                                               struct gz_asset_record *asset,
+                                               struct gz_error *error);
+/* All that ever were, as `assets` of `state`, whose other members stay zeroed; to be finished in
+ * any case. */
+GZ_MUST_USE enum gz_status gz_store_assets(const char *path, struct gz_scene_state *state,
+                                           struct gz_error *error);
+/* The bytes of the file that begins at `first`; errors as above. */
+GZ_MUST_USE enum gz_status gz_store_asset(const char *path, uint64_t first, struct gz_buffer *out,
                                           struct gz_error *error);
-/* An entity tag for the asset that gz_store_asset gives; any other asset, also of another file at
- * the same path, has a different one. */
-#define GZ_ASSET_TAG_BYTES 64
-GZ_MUST_USE enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
-                                              struct gz_error *error);
-/* The scene as of one commit, the latest: its seq, the seq of its asset and the nodes that are not
- * deleted, into `state`, whose other members stay zeroed; its glTF is appended to `asset`, or
- * nothing if it has none. So each edit that was answered is in it, and any other one is in it as a
- * whole or not at all. `state` has to be finished in any case. */
+/* The scene as of one commit, the latest: its seq and the nodes that are not deleted, into `state`,
+ * whose other members stay zeroed but for `assets`. The bytes of those that nodes came from are
+ * appended to `bytes`, where the records point to until `bytes` is changed; if there is no such
+ * node, those of the latest asset. So each edit that was answered is in it, and any other one is in
+ * it as a whole or not at all. `state` has to be finished in any case. */
 GZ_MUST_USE enum gz_status gz_store_present(const char *path, struct gz_scene_state *state,
-                                            struct gz_buffer *asset, struct gz_error *error);
+                                            struct gz_buffer *bytes, struct gz_error *error);
 /* Bytes of the file and of its log, the most that a copy takes. 0 for no file. */
 uint64_t gz_store_bytes(const char *path);
 /* Makes a consistent copy, as of one commit, as one file without WAL. `to` must not exist. The copy

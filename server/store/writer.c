@@ -355,14 +355,16 @@ static int write_access(struct gz_writer *writer, const struct gz_access_record 
     return gz_ask_run(&ask);
 }
 
-static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
+static int write_asset(struct gz_writer *writer, const struct gz_asset_record *asset)
 {
-    bool is_binary = batch->asset_size >= 4 && batch->asset[0] == 'g' && batch->asset[1] == 'l' &&
-                     batch->asset[2] == 'T' && batch->asset[3] == 'F';
+    bool is_binary = asset->size >= 4 && memcmp(asset->bytes, "glTF", 4) == 0;
     struct gz_ask ask = start(writer, GZ_SQL_WRITER_ASSET);
-    gz_bind_integer(&ask, batch->asset_seq);
+    gz_bind_integer(&ask, asset->first);
+    gz_bind_integer(&ask, asset->count);
+    gz_bind_integer(&ask, asset->seq);
     gz_bind_text(&ask, is_binary ? "model/gltf-binary" : "model/gltf+json");
-    gz_bind_blob(&ask, batch->asset, batch->asset_size);
+    gz_bind_text(&ask, asset->sha256);
+    gz_bind_blob(&ask, asset->bytes, asset->size);
     return gz_ask_run(&ask);
 }
 
@@ -388,7 +390,8 @@ static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
         rc = write_access(writer, &batch->access[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++)
         rc = write_left(writer, &batch->left[i]);
-    if (rc == SQLITE_OK && batch->asset != NULL) rc = write_asset(writer, batch);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->asset_count; i++)
+        rc = write_asset(writer, &batch->assets[i]);
     return rc;
 }
 

@@ -99,7 +99,7 @@ static void make_good(const char *file)
         "iif(value = 8, 0.0, rz), iif(value = 8, 1.0, rw), sx, sy, sz, "
         "iif(value = 6, 1700000002.5, NULL) FROM nodes, json_each('[5,6,8,9]') "
         "WHERE nodes.id = iif(value < 7, 1, 2);"
-        "INSERT INTO assets VALUES (1, 1, 'model/gltf+json', x'7b7d');"
+        "INSERT INTO assets VALUES (0, 9, 1, 'model/gltf+json', 'ab', x'7b7d');"
         "INSERT INTO notes VALUES (1, 'anna', 'here', 1, NULL, NULL, NULL, NULL, 0, 1.7e9, 1.7e9, "
         "'anna', NULL);"
         "INSERT INTO checkpoints VALUES ('lunch', 2, 'anna', 1.7e9);"
@@ -241,6 +241,8 @@ static const char *const columns[] = {"scene.seq",
                                       "access_changes.user",
                                       "kept.since",
                                       "kept.swept",
+                                      "assets.first",
+                                      "assets.count",
                                       "assets.seq",
                                       "assets.bytes"};
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])

@@ -109,7 +109,8 @@ static enum gz_status export_and_read(const uint8_t *data, size_t size,
     struct gz_buffer out;
     char dropped[GZ_DROPPED_BYTES];
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    enum gz_status status = gz_export_write(&out, data, size, nodes, count, false, dropped, NULL);
+    enum gz_status status = gz_export_write(&out, &(struct gz_export_file){0, data, size}, size > 0,
+                                            nodes, count, false, dropped, NULL);
     if (status == GZ_OK) REQUIRE(gz_import_parse(again, out.data, out.size, NULL) == GZ_OK);
     gz_buffer_finish(&out);
     return status;

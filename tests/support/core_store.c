@@ -80,6 +80,7 @@ void core_store_finish(struct core_store *store)
     free(store->nodes);
     free(store->versions);
     free(store->edits);
+    free(store->assets);
     free(store->open);
     free(store->epochs);
     free(store->visitors);
@@ -239,6 +240,19 @@ static void write_edit(struct core_store *store, const struct gz_edit_record *ed
     replay(store, &store->edits[store->edit_count++]);
 }
 
+/* A file that comes again has its numbers already. */
+static void write_asset(struct core_store *store, const struct gz_asset_record *asset)
+{
+    const struct gz_asset_record *last =
+        store->asset_count > 0 ? &store->assets[store->asset_count - 1] : NULL;
+    for (size_t i = 0; i < store->asset_count; i++)
+        if (store->assets[i].first == asset->first) return;
+    assert_true(last == NULL || asset->first >= last->first + last->count);
+    store->assets =
+        grow(store->assets, &store->asset_capacity, store->asset_count + 1, sizeof *store->assets);
+    store->assets[store->asset_count++] = *asset;
+}
+
 static void write_edits(struct core_store *store, const struct gz_batch *batch)
 {
     for (size_t i = 0; i < batch->ended_count; i++) {
@@ -248,9 +262,8 @@ static void write_edits(struct core_store *store, const struct gz_batch *batch)
         judge_session(store, batch->ended[i].session);
         write_edit(store, &batch->ended[i]);
         close_run(store, batch->ended[i].id);
-        if (batch->asset != NULL && batch->ended[i].kind == GZ_EDIT_IMPORT)
-            store->asset_seq = batch->ended[i].seq;
     }
+    for (size_t i = 0; i < batch->asset_count; i++) write_asset(store, &batch->assets[i]);
     for (size_t i = 0; i < batch->dropped_count; i++) close_run(store, batch->dropped[i]);
 }
 
@@ -585,7 +598,8 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
         store->edit_count > GZ_UNDO_EDITS_MAX ? store->edit_count - GZ_UNDO_EDITS_MAX : 0;
     state->edits = skipped > 0 ? store->edits + skipped : store->edits; /* which may be NULL */
     state->edit_count = store->edit_count - skipped;
-    state->asset_seq = store->asset_seq;
+    state->assets = store->assets;
+    state->asset_count = store->asset_count;
 }
 
 /* ---- asking ---- */

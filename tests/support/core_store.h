@@ -19,7 +19,9 @@ struct core_store_node {
 
 struct core_store {
     struct gz_arena arena; /* of every text and change, until the end */
-    uint64_t epoch, seq, next_node, next_edit, asset_seq;
+    uint64_t epoch, seq, next_node, next_edit;
+    struct gz_asset_record *assets;
+    size_t asset_count, asset_capacity;
     double time;
     size_t graves_max; /* tombstones that are given back after a restart */
 

@@ -46,9 +46,17 @@ SELECT 'scene, row ' || id || ': its log_n ' || log_n || ' or log_first ' || log
   FROM scene
  WHERE log_n NOT BETWEEN 0 AND ?1 OR log_first NOT BETWEEN (log_n > 0) AND log_n
 -- :asset_seqs
-SELECT 'asset ' || a.id || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq
+SELECT 'asset ' || a.first || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq
   FROM assets a, scene s
  WHERE a.seq > s.seq
+-- :asset_numbers
+SELECT 'asset ' || first || ' has the number ' || first || ', which asset ' || last || ' has'
+  FROM (SELECT first, lag(first) OVER (ORDER BY first) AS last, lag(first + count) OVER (ORDER BY first) AS free FROM assets)
+ WHERE first < free
+-- :assets_there
+SELECT {node} || ' is of asset ' || a.first || ', whose bytes are gone'
+  FROM assets a JOIN nodes n ON n.asset >= a.first AND n.asset < a.first + a.count
+ WHERE a.bytes IS NULL AND n.deleted_seq IS NULL
 -- :node_seqs_differ
 SELECT 'nodes ' || min(id) || ' and ' || max(id) || ' changed at one seq, ' || seq FROM nodes GROUP BY seq HAVING count(*) > 1
 -- :edit_seqs_differ

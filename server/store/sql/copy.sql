@@ -1,12 +1,12 @@
 -- What copy.c reads of a scene as a whole.
 
--- :last_asset
-SELECT max(id) FROM assets
--- When the file was made, which of its assets is the newest, and when that was imported, in microseconds.
--- :asset_tag
-SELECT printf('%x-%x-%x', s.created * 1e6, a.id, e.ended * 1e6)
-  FROM scene s, assets a LEFT JOIN edits e ON e.seq = a.seq AND e.kind = 'import'
- ORDER BY a.id DESC
+-- The file that has the glTF node ?1; without a number, the one of the first node that is there, or else the latest.
+-- :asset
+SELECT first, count, seq, sha256, bytes IS NOT NULL
+  FROM assets
+ WHERE first <= coalesce(?1, (SELECT asset FROM nodes WHERE deleted_seq IS NULL AND asset IS NOT NULL ORDER BY id LIMIT 1),
+                         (SELECT max(first) FROM assets))
+ ORDER BY first DESC
  LIMIT 1
 -- :summary
 SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL), seq,

@@ -2,7 +2,7 @@
 
 -- The scene's time is that of the latest thing in it.
 -- :scene
-SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets),
+SELECT seq, next_node, next_edit,
        max(time, coalesce((SELECT ended FROM edits WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1), time), coalesce((SELECT max(changed) FROM notes), time),
            coalesce((SELECT max(made) FROM checkpoints), time),
            coalesce((SELECT max(made) FROM access_changes), time))
@@ -24,6 +24,11 @@ SELECT id, seq, deleted_seq, {content} FROM nodes WHERE deleted_seq IS NULL ORDE
 SELECT deleted_seq FROM nodes WHERE deleted_seq IS NOT NULL ORDER BY deleted_seq DESC LIMIT 1 OFFSET :count
 -- :deleted
 SELECT id, seq, deleted_seq, {content} FROM nodes WHERE deleted_seq > :from ORDER BY deleted_seq
+
+-- :asset_count
+SELECT count(*) FROM assets
+-- :assets
+SELECT first, count, seq, sha256, coalesce(length(bytes), 0) FROM assets ORDER BY first
 
 -- How many changes each of the latest edits has.
 -- :change_counts

@@ -70,5 +70,7 @@ SELECT since FROM kept
 -- :access
 INSERT INTO access_changes (glob, role, user, made) VALUES (:glob, :role, :user, :made)
 
+-- A file that the scene had before comes again with its numbers.
 -- :asset
-INSERT INTO assets (seq, media_type, bytes) VALUES (:seq, :media_type, :bytes)
+INSERT INTO assets (first, count, seq, media_type, sha256, bytes) VALUES (:first, :count, :seq, :media_type, :sha256, :bytes)
+    ON CONFLICT (first) DO UPDATE SET bytes = excluded.bytes WHERE bytes IS NULL

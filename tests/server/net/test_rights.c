@@ -305,6 +305,9 @@ static const struct {
     {GZ_HTTP_LIST, "HEAD", "/scenes", "", OUTSIDE},
     {GZ_HTTP_ASSET, "GET", "/scenes/" SCENE "/asset", "", AS_VIEWER},
     {GZ_HTTP_ASSET, "HEAD", "/scenes/" SCENE "/asset", "", AS_VIEWER},
+    {GZ_HTTP_ASSETS, "GET", "/scenes/" SCENE "/assets", "", AS_VIEWER},
+    {GZ_HTTP_ADD, "POST", "/scenes/" SCENE "/import", tiny, AS_EDITOR},
+    {GZ_HTTP_ADD, "POST", "/scenes/" SCENE "/import?parent=1", tiny, AS_EDITOR},
     {GZ_HTTP_EXPORT, "GET", "/scenes/" SCENE "/export", "", AS_VIEWER},
     {GZ_HTTP_EXPORT_GLB, "GET", "/scenes/" SCENE "/export.glb", "", AS_VIEWER},
     {GZ_HTTP_EXPORT_GLTF, "GET", "/scenes/" SCENE "/export.gltf", "", AS_VIEWER},
@@ -321,7 +324,7 @@ static const struct {
     {GZ_HTTP_RENAME, "PATCH", "/scenes/" SCENE, "{}", AS_ADMIN},
     {GZ_HTTP_DELETE, "DELETE", "/scenes/" SCENE, "", AS_ADMIN},
 };
-static_assert(GZ_HTTP_RENAME == 14, "a new kind of request has a row in places[], and is counted");
+static_assert(GZ_HTTP_RENAME == 16, "a new kind of request has a row in places[], and is counted");
 
 static int ask(const char *token, const char *method, const char *path, const char *body,
                struct raw_response *response)

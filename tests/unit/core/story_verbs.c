@@ -475,12 +475,12 @@ static void do_import(struct story *s)
 
 static void has_file(struct story *s)
 {
-    assert_true(gz_core_summary(s->host.core).has_asset);
+    assert_true(gz_core_summary(s->host.core).assets > 0);
 }
 
 static void has_no_file(struct story *s)
 {
-    assert_false(gz_core_summary(s->host.core).has_asset);
+    assert_int_equal(gz_core_summary(s->host.core).assets, 0);
 }
 
 /* ---- answers ---- */

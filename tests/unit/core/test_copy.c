@@ -216,19 +216,27 @@ SCENE_TEST(test_copy_outlives_the_original_and_the_past_knows_it)
     assert_int_equal(s->watcher->mirror.count, 2);
 }
 
-SCENE_TEST(test_copy_cannot_come_back_after_its_file_was_replaced)
+/* The bytes of a file that was replaced are kept as long as the history has its nodes. */
+SCENE_TEST(test_copy_comes_back_after_its_file_was_replaced)
 {
     uint64_t copy = copy_node(s->a, s->piston), then = gz_core_summary(s->host.core).seq;
     assert_ok(ask_undo(s->a, false));
     import(s);
     assert_true(s->piston > copy);
-    assert_refused(ask_redo(s->a, false), GZ_BAD_STATE);
-    assert_refused(ask_redo(s->a, true), GZ_BAD_STATE);
+    assert_int_equal(seen(s, s->piston)->asset, 6 + 5); /* behind the nodes of the first file */
+    assert_refused(ask_redo(s->a, false), GZ_CONFLICT); /* its parent was replaced */
+    assert_ok(ask_redo(s->a, true));
+    assert_int_equal(seen(s, copy)->asset, 5);
+    assert_ok(ask_undo(s->a, false));
     struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = then};
-    assert_refused(client_ask(s->a, &restore), GZ_BAD_STATE);
-    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY, .copy = copy};
+    assert_ok(client_ask(s->a, &restore));
+    assert_int_equal(s->watcher->mirror.count, 3);
+    assert_int_equal(seen(s, copy)->asset, 5);
+    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY, .copy = s->piston};
     assert_refused(ask_copies(s->a, &node, 1), GZ_UNKNOWN_NODE);
+    assert_ok(ask_undo(s->a, false));
     assert_int_equal(s->watcher->mirror.count, 2);
+    assert_int_equal(seen(s, s->piston)->asset, 6 + 5);
 }
 
 SCENE_TEST(test_copy_that_the_disk_refuses_is_taken_back)

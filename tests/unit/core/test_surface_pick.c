@@ -180,7 +180,7 @@ static bool find(struct game *game, const struct gz_node *node, const struct gz_
                  bool passing, struct found *found)
 {
     const struct gz_session *session = game->a->session;
-    const struct gz_surface *surface = gz_surface_of(game->host.core->asset.surfaces, node->asset);
+    const struct gz_surface *surface = gz_assets_surface(&game->host.core->assets, node->asset);
     gz_affine world = gz_scene_world(game->host.core->scene, node);
     size_t tests = 1000000;
     *found = (struct found){.hit = {.id = node->id, .distance = INFINITY}};
@@ -411,6 +411,12 @@ TEST(test_an_import_that_is_refused_gives_the_old_ones_back)
     host_finish(&host);
 }
 
+static uint64_t latest_file(const struct host *host)
+{
+    const struct gz_assets *assets = &host->core->assets;
+    return assets->items[assets->count - 1].record.first;
+}
+
 /* Those of a scene that was opened are made while it runs. */
 TEST(test_surfaces_that_come_late_find_their_place)
 {
@@ -419,31 +425,49 @@ TEST(test_surfaces_that_come_late_find_their_place)
     const struct gz_core_import_node first = square_node("first", 0, 0),
                                      second = square_node("second", 0, 0);
     import(&host, &first, 1, NULL, NULL);
-    uint64_t seq = gz_core_summary(host.core).asset_seq;
+    uint64_t file = latest_file(&host);
     struct gz_surfaces *surfaces = make_square(0.5f, 1), *again = make_square(0.5f, 1);
     assert_int_equal(pressed(a, 1), 'f');
-    assert_true(gz_core_take_surfaces(host.core, seq, surfaces));
+    assert_true(gz_core_take_surfaces(host.core, file, surfaces));
     assert_int_equal(pressed(a, 1), 0);
-    assert_false(gz_core_take_surfaces(host.core, seq, again)); /* they are there */
-    assert_false(gz_core_take_surfaces(host.core, seq + 1, again));
+    assert_false(gz_core_take_surfaces(host.core, file, again)); /* they are there */
+    assert_false(gz_core_take_surfaces(host.core, file + 1, again));
 
-    /* An import that came meanwhile replaces them; one that is refused gives way to them. */
+    /* An import that came meanwhile has its own; one that is refused gives way to what was. */
     import(&host, &first, 1, NULL, NULL);
-    seq = gz_core_summary(host.core).asset_seq;
+    file = latest_file(&host);
     host.disk = DISK_WAITS;
     import(&host, &second, 1, NULL, NULL);
-    assert_true(gz_core_take_surfaces(host.core, seq, again));
+    assert_true(gz_core_take_surfaces(host.core, file, again));
     assert_int_equal(pressed(a, 1), 's');
     host_settle(&host, false);
     assert_int_equal(pressed(a, 0), 'f');
     assert_int_equal(pressed(a, 1), 0);
-    host.disk = DISK_COMMITS;
-    host_advance(&host, 1);
-    seq = gz_core_summary(host.core).asset_seq;
-    import(&host, &second, 1, NULL, NULL);
-    again = make_square(0.5f, 1);
-    assert_false(gz_core_take_surfaces(host.core, seq, again)); /* nobody has use for them */
-    free(again);
+    host_finish(&host);
+}
+
+/* Nodes that come back from the past want theirs again, once. */
+TEST(test_surfaces_of_what_is_restored_are_wanted)
+{
+    struct host host;
+    struct client *a = begin(&host);
+    uint64_t wanted;
+    const struct gz_core_import_node first = square_node("first", 0, 0),
+                                     second = square_node("second", 0, 0);
+    import(&host, &first, 1, make_square(0.5f, 1), NULL);
+    const uint64_t file = latest_file(&host), seq = gz_core_summary(host.core).seq;
+    import(&host, &second, 1, make_square(0.5f, 1), NULL);
+    assert_int_equal(gz_core_summary(host.core).surface_bytes_before, 0); /* let go */
+    assert_false(gz_core_wants_surfaces(host.core, &wanted));
+    const struct gz_message restore = {
+        .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = seq};
+    assert_int_equal(client_ask(a, &restore)->op, GZ_OP_OK);
+    assert_int_equal(pressed(a, 1), 'f'); /* by its bounds */
+    assert_true(gz_core_wants_surfaces(host.core, &wanted));
+    assert_int_equal(wanted, file);
+    assert_false(gz_core_wants_surfaces(host.core, &wanted));
+    assert_true(gz_core_take_surfaces(host.core, file, make_square(0.5f, 1)));
+    assert_int_equal(pressed(a, 1), 0);
     host_finish(&host);
 }
 

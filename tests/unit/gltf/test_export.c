@@ -13,7 +13,8 @@ static void export_bytes(struct gz_buffer *out, const void *asset, size_t size,
 {
     struct gz_error error = {0};
     gz_buffer_init(out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_export_write(out, asset, size, nodes, count, false, NULL, &error) != GZ_OK)
+    if (gz_export_write(out, &(struct gz_export_file){0, asset, size}, size > 0, nodes, count,
+                        false, NULL, &error) != GZ_OK)
         fail_msg("%s", error.message);
 }
 
@@ -312,8 +313,8 @@ TEST(test_export_tells_the_ids_that_are_asked_for)
     struct gz_buffer out;
     struct gz_error error = {0};
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_export_write(&out, (const uint8_t *)text, strlen(text), nodes, 6, true, NULL, &error) !=
-        GZ_OK)
+    if (gz_export_write(&out, &(struct gz_export_file){0, (const uint8_t *)text, strlen(text)},
+                        strlen(text) > 0, nodes, 6, true, NULL, &error) != GZ_OK)
         fail_msg("%s", error.message);
     json_t *json = json_loadb((const char *)out.data, out.size, 0, NULL);
     assert_json(json_object_get(json, "nodes"),
@@ -463,8 +464,9 @@ TEST(test_export_bad_list_is_refused_and_writes_nothing)
         struct gz_error error = {0};
         gz_buffer_init(&out, 1000, 0);
         assert_int_equal(gz_buffer_append(&out, "before", 6), GZ_OK);
-        enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 2,
-                                                false, NULL, &error);
+        enum gz_status status =
+            gz_export_write(&out, &(struct gz_export_file){0, (const uint8_t *)json, strlen(json)},
+                            strlen(json) > 0, nodes, 2, false, NULL, &error);
         assert_int_equal(status, GZ_BAD_VALUE);
         if (strstr(error.message, cases[i].message) == NULL) fail_msg("says \"%s\"", error.message);
         assert_int_equal(out.size, 6);
@@ -488,13 +490,15 @@ TEST(test_export_of_copies_without_end_is_refused)
     struct gz_buffer out;
     struct gz_error error = {0};
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes,
-                                            COPIES + 1, false, NULL, &error);
+    enum gz_status status =
+        gz_export_write(&out, &(struct gz_export_file){0, (const uint8_t *)json, strlen(json)},
+                        strlen(json) > 0, nodes, COPIES + 1, false, NULL, &error);
     assert_int_equal(status, GZ_TOO_MANY);
     assert_non_null(strstr(error.message, "copies"));
     assert_int_equal(out.size, 0);
     assert_int_equal(
-        gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 100, false, NULL, &error),
+        gz_export_write(&out, &(struct gz_export_file){0, (const uint8_t *)json, strlen(json)},
+                        strlen(json) > 0, nodes, 100, false, NULL, &error),
         GZ_OK);
     gz_buffer_finish(&out);
     free(nodes);
@@ -512,8 +516,9 @@ TEST(test_export_that_does_not_fit_leaves_the_buffer)
         struct gz_buffer out;
         struct gz_error error = {0};
         gz_buffer_init(&out, sizes[i], 0);
-        enum gz_status status = gz_export_write(&out, gz_sample_glb, gz_sample_glb_size, nodes,
-                                                import.count, false, NULL, &error);
+        enum gz_status status =
+            gz_export_write(&out, &(struct gz_export_file){0, gz_sample_glb, gz_sample_glb_size},
+                            gz_sample_glb_size > 0, nodes, import.count, false, NULL, &error);
         assert_int_equal(status, GZ_TOO_LARGE);
         assert_int_equal(out.size, 0);
         gz_buffer_finish(&out);
@@ -755,7 +760,8 @@ static bool check_edited_skins(const uint8_t *bytes, size_t size, size_t users)
     struct gz_export_node *nodes = same_nodes(&import);
     size_t count = edit_randomly(nodes, import.count);
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_export_write(&out, bytes, size, nodes, count, false, dropped, &error) != GZ_OK)
+    if (gz_export_write(&out, &(struct gz_export_file){0, bytes, size}, size > 0, nodes, count,
+                        false, dropped, &error) != GZ_OK)
         fail_msg("%s", error.message);
     json_t *json = json_loadb((const char *)out.data, out.size, 0, NULL);
     assert_non_null(json);
@@ -845,7 +851,8 @@ TEST(test_export_says_which_skin_was_dropped_and_why_others_stay)
         struct gz_error error;
         gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
         enum gz_status status =
-            gz_export_write(&out, (uint8_t *)json, strlen(json), nodes, 4, false, dropped, &error);
+            gz_export_write(&out, &(struct gz_export_file){0, (uint8_t *)json, strlen(json)},
+                            strlen(json) > 0, nodes, 4, false, dropped, &error);
         assert_int_equal(status, GZ_OK);
         assert_string_equal(dropped, cases[i].dropped);
         json_t *written = json_loadb((const char *)out.data, out.size, 0, NULL);

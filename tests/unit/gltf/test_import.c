@@ -925,7 +925,9 @@ TEST(test_glb_chunks_in_any_order_are_taken)
         struct gz_export_node *nodes = same_nodes(&import);
         struct gz_buffer out;
         gz_buffer_init(&out, 10000, 0);
-        assert_int_equal(gz_export_write(&out, file, size, nodes, 1, false, NULL, NULL), GZ_OK);
+        assert_int_equal(gz_export_write(&out, &(struct gz_export_file){0, file, size}, size > 0,
+                                         nodes, 1, false, NULL, NULL),
+                         GZ_OK);
         char wanted[16] = "J", letters[16];
         for (const char *c = chunks->order; *c != '\0'; c++)
             if (*c != 'J' && *c != 'j') strncat(wanted, *c == 'X' ? "X" : "B", 2);

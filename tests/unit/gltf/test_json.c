@@ -13,9 +13,9 @@ static char *export_text(const char *text, size_t size, bool moved)
     if (moved) nodes[0].trs.t = (gz_vec3){7, 0.1, -1e-7};
     struct gz_buffer out;
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    assert_int_equal(
-        gz_export_write(&out, (const uint8_t *)text, size, nodes, import.count, false, NULL, NULL),
-        GZ_OK);
+    assert_int_equal(gz_export_write(&out, &(struct gz_export_file){0, (const uint8_t *)text, size},
+                                     size > 0, nodes, import.count, false, NULL, NULL),
+                     GZ_OK);
     char *copy = strndup((const char *)out.data, out.size);
     assert_non_null(copy);
     gz_buffer_finish(&out);

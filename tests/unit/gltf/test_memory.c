@@ -89,8 +89,9 @@ TEST(test_export_out_of_memory_writes_nothing)
         struct gz_error error = {0};
         gz_buffer_init(&out, 100000, 0);
         left = tries;
-        status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 4, false, NULL,
-                                 &error);
+        status =
+            gz_export_write(&out, &(struct gz_export_file){0, (const uint8_t *)json, strlen(json)},
+                            strlen(json) > 0, nodes, 4, false, NULL, &error);
         left = -1;
         if (status != GZ_OK) {
             if (status != GZ_NO_MEMORY) fail_msg("allocation %ld: %s", tries, error.message);

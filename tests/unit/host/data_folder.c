@@ -6,6 +6,11 @@
 #include "conn/clock.h"
 #include "host/loan.h"
 
+static void ignore_stored(void *context, struct gz_open_scene *scene)
+{
+    (void)context, (void)scene;
+}
+
 static void count_opened(void *context, struct gz_open_scene *scene)
 {
     (void)scene;
@@ -47,6 +52,7 @@ void data_folder_init(struct data_folder *folder)
                                                 .errors = folder->errors,
                                                 .context = folder,
                                                 .handle_opened = count_opened,
+                                                .handle_stored = ignore_stored,
                                                 .handle_returned = ignore_returned,
                                                 .handle_closing = count_closing,
                                                 .handle_lost = count_lost};

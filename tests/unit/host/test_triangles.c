@@ -44,8 +44,11 @@ static bool begin_import(struct stage *stage, int scene, size_t bytes)
     struct gz_surfaces *surfaces = calloc(1, sizeof *surfaces);
     assert_non_null(surfaces);
     surfaces->bytes = bytes;
-    surfaces = gz_triangles_admit(&stage->folder.scenes, open, surfaces, GZ_OK);
+    surfaces = gz_triangles_admit(&stage->folder.scenes, open, true, surfaces, GZ_OK);
+    const struct gz_core_import_node node = {-1, {.name = "node", .trs = gz_trs_identity}};
     struct gz_core_import import = {.user = "ann",
+                                    .nodes = &node,
+                                    .count = 1,
                                     .asset = (const uint8_t *)"glTF",
                                     .asset_size = 4,
                                     .surfaces = surfaces,
@@ -97,12 +100,21 @@ TEST_BETWEEN(test_imports_that_wait_do_not_pile_up, start, stop)
     assert_true(import(stage, 0, part));
 }
 
+/* With a file whose triangles are to be made. */
+static void reopen(struct stage *stage, int scene)
+{
+    static const char *const names[SCENES] = {"a", "b", "c"};
+    assert_true(import(stage, scene, 1));
+    data_folder_close(&stage->folder, stage->open[scene]);
+    stage->open[scene] = data_folder_open(&stage->folder, names[scene]);
+}
+
 /* The files have no real glTF in them: each that is read is a line in the log. */
 TEST_BETWEEN(test_scenes_that_are_opened_wait_for_each_other, start, stop)
 {
     struct stage *stage = *state;
     const struct gz_job_queue *lane = &stage->folder.jobs.lanes[GZ_LANE_TRIANGLES];
-    for (int i = 0; i < SCENES; i++) assert_true(import(stage, i, 1));
+    for (int i = 0; i < SCENES; i++) reopen(stage, i);
     for (int i = 0; i < SCENES; i++) {
         gz_triangles_make(&stage->folder.scenes, stage->open[i]);
         assert_int_equal(lane->at_workers, 1);
@@ -118,7 +130,7 @@ TEST_BETWEEN(test_scenes_that_are_opened_wait_for_each_other, start, stop)
 TEST_BETWEEN(test_scene_that_was_closed_meanwhile_gets_none, start, stop)
 {
     struct stage *stage = *state;
-    assert_true(import(stage, 0, 1));
+    reopen(stage, 0);
     gz_triangles_make(&stage->folder.scenes, stage->open[0]);
     gz_scenes_hide(stage->open[0]);
     gz_scenes_drop(stage->open[0]);

@@ -110,6 +110,16 @@ struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct
     return batch;
 }
 
+void add_asset(struct gz_batch *batch, uint64_t first, uint64_t seq, const void *bytes, size_t size)
+{
+    struct gz_asset_record *asset =
+        gz_arena_add(&batch->arena, &batch->assets, &batch->asset_count, sizeof *asset);
+    assert_non_null(asset);
+    *asset = (struct gz_asset_record){
+        .first = first, .count = 1, .seq = seq, .bytes = bytes, .size = size};
+    snprintf(asset->sha256, sizeof asset->sha256, "%064llx", (unsigned long long)first);
+}
+
 void commit(struct gz_store *store, struct gz_batch *batch)
 {
     enum gz_status status;

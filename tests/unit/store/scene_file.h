@@ -28,6 +28,9 @@ struct gz_store *open_new(void **directory, const char **path);
 void make_empty_scene(const char *path);
 /* Waits for the next batch that is done. */
 struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct gz_error *error);
+/* Adds a glTF file of one node to the batch. */
+void add_asset(struct gz_batch *batch, uint64_t first, uint64_t seq, const void *bytes,
+               size_t size);
 /* Submits it, waits, expects it to be committed, and frees it. */
 void commit(struct gz_store *store, struct gz_batch *batch);
 /* Whether there is an edit, or a note, with this key; expects the store to say. */

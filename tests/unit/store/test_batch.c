@@ -500,13 +500,12 @@ TEST_IN_DIRECTORY(test_idle_writer_empties_the_log)
     gz_store_close(store);
 }
 
-static struct gz_batch *batch_of_bytes(size_t size)
+static struct gz_batch *batch_of_bytes(uint64_t first, size_t size)
 {
     struct gz_batch *batch = gz_batch_create();
     uint8_t *asset = gz_arena_take(&batch->arena, 1, size);
     assert_non_null(asset);
-    batch->asset = asset;
-    batch->asset_size = size;
+    add_asset(batch, first, 0, asset, size);
     return batch;
 }
 
@@ -516,7 +515,7 @@ TEST_IN_DIRECTORY(test_log_stays_small_under_load)
     const char *path;
     struct gz_store *store = open_new(directory, &path);
     for (int i = 0; i < 60; i++) {
-        commit(store, batch_of_bytes(1 << 20));
+        commit(store, batch_of_bytes((uint64_t)i, 1 << 20));
         assert_in_range(gz_store_stats(store).wal_bytes, 1, 19 << 20);
     }
     gz_store_close(store);
@@ -532,11 +531,11 @@ TEST_IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards)
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT * FROM scene", NULL, NULL, NULL), SQLITE_OK);
-    for (int i = 0; i < 8; i++) commit(store, batch_of_bytes(5 << 20));
+    for (int i = 0; i < 8; i++) commit(store, batch_of_bytes((uint64_t)i, 5 << 20));
     uint64_t held = gz_store_stats(store).wal_bytes;
     assert_true(held > 40 << 20);
     sqlite3_close(db);
-    for (int i = 0; i < 3; i++) commit(store, batch_of_bytes(5 << 20));
+    for (int i = 8; i < 11; i++) commit(store, batch_of_bytes((uint64_t)i, 5 << 20));
     assert_in_range(gz_store_stats(store).wal_bytes, 1, 20 << 20);
     for (int i = 0; i < 600 && gz_store_stats(store).wal_bytes > 0; i++) usleep(100000);
     assert_int_equal(gz_store_stats(store).wal_bytes, 0);
@@ -563,6 +562,16 @@ TEST_IN_DIRECTORY(test_sessions_come_and_go)
     gz_store_close(store);
 }
 
+static bool is_used(const struct gz_scene_state *state, uint64_t number)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < state->node_count; i++) {
+        if (state->nodes[i].content.asset == (int64_t)number) return true;
+        is_any = is_any || state->nodes[i].content.asset >= 0;
+    }
+    return !is_any && number == state->asset_count - 1; /* the latest */
+}
+
 static void assert_present_is_the_models(const char *path, const struct model *model,
                                          struct gz_buffer *asset)
 {
@@ -579,11 +588,16 @@ static void assert_present_is_the_models(const char *path, const struct model *m
         assert_true(expected->alive);
         assert_same_content(&state.nodes[i].content, &expected->content);
     }
+    for (size_t i = 0; i < state.asset_count; i++) {
+        const struct gz_asset_record *file = &state.assets[i];
+        assert_int_equal(file->bytes != NULL, is_used(&state, file->first));
+        if (file->bytes != NULL) assert_memory_equal(file->bytes, glb, file->size);
+    }
     gz_scene_state_finish(&state);
 }
 
-/* The nodes, those that drags hold too, and the newest asset; a reader needs no pause of the
- * writer. */
+/* The nodes, those that drags hold too, and the files that they came from; a reader needs no pause
+ * of the writer. */
 TEST_IN_DIRECTORY(test_present_is_the_latest_commit)
 {
     const char *path;
@@ -593,38 +607,45 @@ TEST_IN_DIRECTORY(test_present_is_the_latest_commit)
     gz_buffer_init(&asset, 1 << 20, 0);
     for (int i = 0; i < 60; i++) {
         struct gz_batch *batch = model_batch(model);
-        const size_t size = (size_t)i % (sizeof glb + 1);
-        if (i > 30) batch->asset = (const uint8_t *)glb;
-        if (i > 30) batch->asset_size = size;
+        if (i == 31) add_asset(batch, 0, 0, glb, sizeof glb);
+        if (i == 31) add_asset(batch, 1, 0, glb, 7);
         commit(store, batch);
         assert_present_is_the_models(path, model, &asset);
-        assert_int_equal(asset.size, i > 30 ? size : 0);
-        if (size > 0 && i > 30) assert_memory_equal(asset.data, glb, size);
+        if (i < 31) assert_int_equal(asset.size, 0);
     }
     gz_buffer_finish(&asset);
     gz_store_close(store);
     model_destroy(model);
 }
 
-TEST_IN_DIRECTORY(test_newest_asset_is_the_scenes)
+static uint64_t found(const char *path, int64_t number)
+{
+    struct gz_asset_record asset;
+    struct gz_error error;
+    enum gz_status status = gz_store_find_asset(path, number, &asset, &error);
+    if (status != GZ_OK) assert_int_equal(status, GZ_BAD_STATE);
+    return status == GZ_OK ? asset.first : UINT64_MAX;
+}
+
+TEST_IN_DIRECTORY(test_each_file_has_its_numbers)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
     struct gz_buffer bytes;
     struct gz_error error;
     gz_buffer_init(&bytes, 1 << 20, 0);
-    assert_int_equal(gz_store_asset(path, &bytes, &error), GZ_BAD_STATE);
+    assert_true(found(path, GZ_ANY_ASSET) == UINT64_MAX);
+    assert_int_equal(gz_store_asset(path, 0, &bytes, &error), GZ_BAD_STATE);
     struct gz_batch *batch = gz_batch_create();
-    batch->asset = (const uint8_t *)"{}";
-    batch->asset_size = 2;
-    commit(store, batch);
-    batch = gz_batch_create();
-    batch->asset = (const uint8_t *)glb;
-    batch->asset_size = sizeof glb;
-    batch->asset_seq = 16;
+    add_asset(batch, 0, 15, "{}", 2);
+    add_asset(batch, 1, 16, glb, sizeof glb); /* two imports are one transaction */
     batch->seq = 17;
     commit(store, batch);
-    assert_int_equal(gz_store_asset(path, &bytes, &error), GZ_OK);
+    assert_int_equal(found(path, 0), 0);
+    assert_int_equal(found(path, 1), 1);
+    assert_true(found(path, 2) == UINT64_MAX);
+    assert_int_equal(found(path, GZ_ANY_ASSET), 1); /* no node is there: the latest */
+    assert_int_equal(gz_store_asset(path, 1, &bytes, &error), GZ_OK);
     assert_int_equal(bytes.size, sizeof glb);
     assert_memory_equal(bytes.data, glb, sizeof glb);
     assert_int_equal(ask(path, "SELECT seq FROM assets WHERE media_type = 'model/gltf-binary'"),
@@ -633,7 +654,7 @@ TEST_IN_DIRECTORY(test_newest_asset_is_the_scenes)
                      1);
     struct gz_buffer small;
     gz_buffer_init(&small, sizeof glb - 1, 0);
-    assert_int_equal(gz_store_asset(path, &small, &error), GZ_TOO_LARGE);
+    assert_int_equal(gz_store_asset(path, 1, &small, &error), GZ_TOO_LARGE);
     gz_buffer_finish(&small);
     gz_buffer_finish(&bytes);
     struct gz_store_summary summary;
@@ -645,8 +666,29 @@ TEST_IN_DIRECTORY(test_newest_asset_is_the_scenes)
     gz_store_close(store);
     struct gz_scene_state state;
     store = open_scene(path, false, START_TIME, &state);
-    assert_int_equal(state.asset_seq, 16);
+    assert_int_equal(state.asset_count, 2);
+    assert_int_equal(state.assets[1].first, 1);
+    assert_int_equal(state.assets[1].seq, 16);
     gz_scene_state_finish(&state);
+    gz_store_close(store);
+}
+
+/* It is kept once; only its bytes come back if they were gone. */
+TEST_IN_DIRECTORY(test_file_that_comes_again_is_the_same)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    for (int i = 0; i < 3; i++) {
+        struct gz_batch *batch = gz_batch_create();
+        add_asset(batch, 0, 5 + (uint64_t)i, "{}", 2);
+        batch->seq = 10;
+        commit(store, batch);
+        assert_int_equal(ask(path, "SELECT count(*) FROM assets WHERE bytes = CAST('{}' AS BLOB) "
+                                   "AND seq = 5"),
+                         1);
+        if (i == 0) tell(path, "UPDATE assets SET bytes = NULL");
+        if (i == 0) assert_true(found(path, 0) == UINT64_MAX);
+    }
     gz_store_close(store);
 }
 
@@ -661,40 +703,13 @@ static void commit_import(struct gz_store *store, uint64_t id, uint64_t seq, dou
                                     .began_seq = seq,
                                     .seq = seq};
     struct gz_batch *batch = gz_batch_create();
-    batch->seq = batch->asset_seq = seq;
+    batch->seq = seq;
     batch->next_edit = id + 1;
     batch->next_node = 1;
     batch->ended = &import;
     batch->ended_count = 1;
-    batch->asset = (const uint8_t *)"{}";
-    batch->asset_size = 2;
+    add_asset(batch, id, seq, "{}", 2);
     commit(store, batch);
-}
-
-/* The same bytes, imported again, or into a file of the same name, or after going back to a copy:
- * each time another tag. */
-TEST_IN_DIRECTORY(test_asset_goes_by_a_tag_that_does_not_come_again)
-{
-    static const struct {
-        double created, imported[2]; /* after START_TIME; the second 0 for one import */
-    } files[] = {{0, {5, 0}}, {0, {5, 6}}, {0, {5, 7}}, {0, {6, 0}}, {0, {6, 8}}, {0.001, {5, 0}}};
-    enum { FILE_COUNT = sizeof files / sizeof files[0] };
-    char tags[FILE_COUNT][GZ_ASSET_TAG_BYTES], again[GZ_ASSET_TAG_BYTES];
-    const char *path = in_directory(directory, "a.db");
-    struct gz_error error;
-    for (size_t i = 0; i < FILE_COUNT; i++) {
-        struct gz_store *store = open_only(path, true, START_TIME + files[i].created);
-        assert_int_equal(gz_store_asset_tag(path, tags[i], &error), GZ_BAD_STATE);
-        commit_import(store, 1, 1, START_TIME + files[i].imported[0]);
-        if (files[i].imported[1] > 0) commit_import(store, 2, 2, START_TIME + files[i].imported[1]);
-        assert_int_equal(gz_store_asset_tag(path, tags[i], &error), GZ_OK);
-        gz_store_close(store);
-        assert_int_equal(gz_store_asset_tag(path, again, &error), GZ_OK);
-        assert_string_equal(tags[i], again);
-        for (size_t j = 0; j < i; j++) assert_string_not_equal(tags[i], tags[j]);
-        assert_int_equal(unlink(path), 0);
-    }
-    assert_int_equal(gz_store_asset_tag(path, again, &error), GZ_UNKNOWN_SCENE);
 }
 
 /* Not when somebody came or went, or it was opened. */

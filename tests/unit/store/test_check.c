@@ -336,8 +336,11 @@ TEST(test_check_says_what_was_broken)
         {"UPDATE edits SET seq = 6, began_seq = 4 WHERE id = 5; UPDATE changes SET seq = 6 WHERE "
          "edit = 5",
          "edits 5 and 6 ended at one seq, 6\n"},
-        {"INSERT INTO assets VALUES (1, 99, 'model/gltf+json', x'00')",
+        {"INSERT INTO assets VALUES (1, 1, 99, 'model/gltf+json', 'ab', x'00')",
          "asset 1 is of seq 99, the scene has come to 9\n"},
+        {"INSERT INTO assets VALUES (1, 3, 1, 'model/gltf+json', 'ab', x'00'), (3, 1, 1, "
+         "'model/gltf+json', 'cd', x'00')",
+         "asset 3 has the number 3, which asset 1 has\n"},
         {"UPDATE nodes SET parent = 4 WHERE id = 2; UPDATE changes SET after_parent = 4 WHERE node "
          "= 2",
          "node 2 (Node) is alive, but its parent 4 is deleted\n"

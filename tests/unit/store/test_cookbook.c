@@ -69,8 +69,8 @@ static void finish(struct day *day, struct gz_edit_record edit, struct gz_change
         batch->begun_count = 1;
     }
     if (edit.kind == GZ_EDIT_IMPORT) {
-        batch->asset = glb;
-        batch->asset_size = sizeof glb;
+        add_asset(batch, 0, day->seq, glb, sizeof glb);
+        ((struct gz_asset_record *)batch->assets)->count = SENSOR - 1;
     }
     hand_over(day, batch, edit.ended);
 }

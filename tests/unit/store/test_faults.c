@@ -121,11 +121,11 @@ static void put_access(struct model *model, struct gz_batch *batch)
 /* A batch large enough for some dozen pages. */
 static struct gz_batch *large_batch(struct model *model)
 {
+    static uint64_t first;
     struct gz_batch *batch = model_batch(model);
     uint8_t *asset = gz_arena_take(&batch->arena, 1, 40000);
     assert_non_null(asset);
-    batch->asset = asset;
-    batch->asset_size = 40000;
+    add_asset(batch, ++first, model->seq, asset, 40000);
     put_note(model, batch);
     put_access(model, batch);
     return batch;

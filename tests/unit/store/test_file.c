@@ -45,7 +45,7 @@ TEST_IN_DIRECTORY(test_open_fresh_file_is_an_empty_scene)
     assert_int_equal(state.next_node, 1);
     assert_int_equal(state.next_edit, 1);
     assert_int_equal(state.node_count + state.edit_count + state.epoch_count, 0);
-    assert_int_equal(state.asset_seq, 0);
+    assert_int_equal(state.asset_count, 0);
     assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
     assert_int_equal(ask(path, "PRAGMA application_id"), GZ_APPLICATION_ID);
     gz_store_close(store);

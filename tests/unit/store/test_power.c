@@ -97,9 +97,8 @@ static struct gz_batch *batch_of_asset(uint64_t seq)
     uint8_t *asset = gz_arena_take(&batch->arena, 1, ASSET_BYTES);
     assert_non_null(asset);
     memset(asset, (int)seq, ASSET_BYTES);
-    batch->seq = batch->asset_seq = seq;
-    batch->asset = asset;
-    batch->asset_size = ASSET_BYTES;
+    batch->seq = seq;
+    add_asset(batch, seq, seq, asset, ASSET_BYTES);
     return batch;
 }
 

@@ -262,15 +262,13 @@ static void add_access(struct life *life, struct gz_batch *batch)
     batch->access_count = 1;
 }
 
-static void add_asset(struct life *life, struct gz_batch *batch)
+static void add_file(struct life *life, struct gz_batch *batch)
 {
     size_t size = 4 + model_random(life->model, 100000);
     uint8_t *bytes = take(batch, size);
     for (size_t i = 0; i < size; i += 97) bytes[i] = (uint8_t)model_random(life->model, 256);
     memcpy(bytes, "glTF", 4);
-    batch->asset = bytes;
-    batch->asset_size = size;
-    batch->asset_seq = batch->seq;
+    add_asset(batch, batch->seq, batch->seq, bytes, size);
 }
 
 static struct gz_batch *next_batch(struct life *life)
@@ -280,7 +278,7 @@ static struct gz_batch *next_batch(struct life *life)
     case 0: add_note(life, batch); break;
     case 1: add_checkpoint(life, batch); break;
     case 2: add_access(life, batch); break;
-    case 3: add_asset(life, batch); break;
+    case 3: add_file(life, batch); break;
     default: break;
     }
     return batch;
@@ -1058,7 +1056,7 @@ TEST_IN_DIRECTORY(test_planted_differences_are_found)
         {"DELETE FROM samples WHERE edit = 1", " of samples"},
         {"DELETE FROM epochs", " of epochs"},
         {"UPDATE scene SET log_n = 5", "row 1 of scene: its log_n is "},
-        {"INSERT INTO assets VALUES (9, 1, 'model/gltf+json', x'00')",
+        {"INSERT INTO assets VALUES (9, 1, 1, 'model/gltf+json', 'ab', x'00')",
          "row 9 of assets is in planted.db alone"},
     };
     struct stage stage = set_stage(directory);

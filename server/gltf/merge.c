@@ -1,0 +1,289 @@
+/* merge.c - puts the lists of one glTF file behind those of another, and renumbers what points into
+ * them. */
+#include "gltf/file.h"
+#include "server/maxima.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The lists that indices point into. */
+static const char *const lists[] = {"nodes",      "meshes",   "accessors", "bufferViews", "buffers",
+                                    "images",     "textures", "samplers",  "materials",   "skins",
+                                    "animations", "cameras",  GZ_LIGHTS,   GZ_VARIANTS};
+enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
+
+struct merge {
+    struct gz_gltf *into, *from;
+    size_t before[LIST_COUNT]; /* how long the lists were */
+    bool joins_bin;            /* the BIN chunk is put behind that of `into` */
+    size_t bin_at;             /* there */
+    enum gz_status status;
+};
+
+static struct gz_json_document *document_of(const struct merge *merge)
+{
+    return &merge->into->document;
+}
+
+/* ---- what has to be renumbered ---- */
+
+static size_t place_of(const char *target)
+{
+    size_t place = 0;
+    while (place < LIST_COUNT && strcmp(lists[place], target) != 0) place++;
+    return place;
+}
+
+static void renumber(void *context, struct gz_json *value, const char *target)
+{
+    struct merge *merge = context;
+    const size_t place = place_of(target), index = (size_t)gz_json_number(value);
+    if (place == LIST_COUNT || merge->status != GZ_OK) return;
+    const bool is_buffer = strcmp(target, "buffers") == 0;
+    size_t number = merge->before[place] + index;
+    if (is_buffer && merge->joins_bin) number = index == 0 ? 0 : number - 1;
+    merge->status = gz_json_renumber(document_of(merge), value, number);
+}
+
+/* A view of the BIN chunk, or its part that is compressed. */
+static void move_view(struct merge *merge, struct gz_json *view)
+{
+    char text[32];
+    if (gz_json_index(view, "buffer") != 0 || merge->status != GZ_OK) return;
+    const size_t at = gz_json_natural(view, "byteOffset", 0) + merge->bin_at;
+    int size = snprintf(text, sizeof text, "%zu", at);
+    merge->status = gz_json_set(document_of(merge), view, "byteOffset",
+                                gz_json_make(document_of(merge), text, (size_t)size));
+}
+
+static void move_views(struct merge *merge)
+{
+    for (size_t i = 0; i < gz_gltf_count(merge->from, "bufferViews"); i++) {
+        struct gz_json *view = gz_gltf_item(merge->from, "bufferViews", i);
+        move_view(merge, view);
+        const struct gz_json *extensions = gz_json_get(view, "extensions");
+        move_view(merge, gz_json_get(extensions, "EXT_meshopt_compression"));
+    }
+}
+
+/* ---- extensions ---- */
+
+/* Those without an index, or whose indices schema.c knows. */
+static bool is_known(struct gz_json_text name)
+{
+    static const char *const known[] = {"KHR_materials_*",
+                                        "KHR_texture_*",
+                                        "KHR_lights_punctual",
+                                        "KHR_mesh_quantization",
+                                        "KHR_draco_*",
+                                        "EXT_meshopt_compression",
+                                        "EXT_mesh_gpu_instancing",
+                                        "EXT_texture_*",
+                                        "MSFT_texture_dds",
+                                        "MSFT_lod",
+                                        "KHR_node_*",
+                                        "KHR_xmp"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const size_t length = strlen(known[i]);
+        const bool is_open = known[i][length - 1] == '*';
+        if (is_open ? name.size >= length - 1 && memcmp(name.at, known[i], length - 1) == 0
+                    : name.size == length && memcmp(name.at, known[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A whole number, or a JSON pointer, may be an index into the file. */
+static bool may_point(const struct gz_json *value)
+{
+    struct gz_json_text text = gz_json_text(value);
+    bool points = text.size > 0 && text.at[0] == '/';
+    if (gz_json_is(value, GZ_JSON_NUMBER)) {
+        const double number = gz_json_number(value);
+        points = number >= 0 && number < GZ_ASSET_VALUES_MAX && number == (double)(size_t)number;
+    }
+    bool holds = gz_json_is(value, GZ_JSON_OBJECT) || gz_json_is(value, GZ_JSON_LIST);
+    for (size_t i = 0; holds && !points && i < gz_json_count(value); i++)
+        points = may_point(gz_json_at(value, i));
+    return points;
+}
+
+static bool is_safe(size_t index, void *context)
+{
+    struct gz_json *member = gz_json_at(context, index);
+    return member == NULL || is_known(gz_json_key(member)) || !may_point(member);
+}
+
+/* Leaves out extensions that nobody can renumber. */
+static void drop_unknown(struct gz_json *value)
+{
+    struct gz_json *extensions = gz_json_get(value, "extensions");
+    if (gz_json_is(extensions, GZ_JSON_OBJECT)) gz_json_retain(extensions, is_safe, extensions);
+    bool holds = gz_json_is(value, GZ_JSON_OBJECT) || gz_json_is(value, GZ_JSON_LIST);
+    for (size_t i = 0; holds && i < gz_json_count(value); i++) {
+        struct gz_json *item = gz_json_at(value, i);
+        bool is_extras = gz_json_is(value, GZ_JSON_OBJECT) && item != NULL &&
+                         gz_json_key(item).size == 6 &&
+                         memcmp(gz_json_key(item).at, "extras", 6) == 0;
+        if (item != NULL && !is_extras) drop_unknown(item);
+    }
+}
+
+/* ---- putting together ---- */
+
+/* The member of that name, made if it is missing. */
+static struct gz_json *need(struct merge *merge, struct gz_json *object, const char *key,
+                            const char *made)
+{
+    struct gz_json *value = gz_json_get(object, key);
+    if (value != NULL || merge->status != GZ_OK) return value;
+    value = gz_json_make(document_of(merge), made, 2);
+    merge->status = gz_json_set(document_of(merge), object, key, value);
+    return value;
+}
+
+/* The list of a path such as "extensions.KHR_lights_punctual.lights". */
+static struct gz_json *need_list(struct merge *merge, const char *path)
+{
+    struct gz_json *at = merge->into->document.root;
+    char key[64];
+    for (const char *dot; at != NULL && (dot = strchr(path, '.')) != NULL; path = dot + 1) {
+        snprintf(key, sizeof key, "%.*s", (int)(dot - path), path);
+        at = need(merge, at, key, "{}");
+    }
+    return at != NULL ? need(merge, at, path, "[]") : NULL;
+}
+
+static void append(struct merge *merge, struct gz_json *list, struct gz_json *value)
+{
+    if (merge->status == GZ_OK) merge->status = gz_json_append(document_of(merge), list, value);
+}
+
+static void append_list(struct merge *merge, const char *path, size_t from)
+{
+    struct gz_json *source = gz_gltf_list(merge->from, path);
+    const size_t count = gz_json_count(source);
+    if (count <= from) return;
+    struct gz_json *list = need_list(merge, path);
+    for (size_t i = from; i < count && merge->status == GZ_OK; i++)
+        append(merge, list, gz_json_at_any(source, i));
+}
+
+/* The roots that a file shows join those of the other one's default scene. */
+static void append_roots(struct merge *merge, const struct gz_import *import, size_t before)
+{
+    char text[32];
+    struct gz_json *root = merge->into->document.root, *scenes = need(merge, root, "scenes", "[]");
+    if (merge->status == GZ_OK && gz_json_count(scenes) == 0)
+        append(merge, scenes, gz_json_make(document_of(merge), "{}", 2));
+    struct gz_json *scene = gz_json_at(scenes, gz_json_natural(root, "scene", 0));
+    if (scene == NULL || merge->status != GZ_OK) return;
+    if (gz_json_get(root, "scene") == NULL)
+        merge->status = gz_json_set(document_of(merge), root, "scene",
+                                    gz_json_make(document_of(merge), "0", 1));
+    struct gz_json *list = need(merge, scene, "nodes", "[]");
+    for (size_t i = 0; i < import->count && merge->status == GZ_OK; i++) {
+        if (import->nodes[i].parent >= 0) continue;
+        int size = snprintf(text, sizeof text, "%zu", before + import->nodes[i].asset);
+        append(merge, list, gz_json_make(document_of(merge), text, (size_t)size));
+    }
+}
+
+/* The other scenes of the file. */
+static void append_scenes(struct merge *merge)
+{
+    const size_t shown = gz_json_natural(merge->from->document.root, "scene", 0);
+    for (size_t i = 0; i < gz_gltf_count(merge->from, "scenes"); i++) {
+        struct gz_json *scene = gz_gltf_item(merge->from, "scenes", i);
+        if (i != shown && scene != NULL) append(merge, need_list(merge, "scenes"), scene);
+    }
+}
+
+/* The names of extensions that are not in the list yet. */
+static void append_names(struct merge *merge, const char *key)
+{
+    const struct gz_json *source = gz_json_get(merge->from->document.root, key);
+    for (size_t i = 0; i < gz_json_count(source) && merge->status == GZ_OK; i++) {
+        struct gz_json *name = gz_json_at(source, i);
+        struct gz_json_text text = gz_json_text(name);
+        struct gz_json *list = need_list(merge, key);
+        bool is_there = text.at == NULL;
+        for (size_t k = 0; !is_there && k < gz_json_count(list); k++) {
+            struct gz_json_text other = gz_json_text(gz_json_at(list, k));
+            is_there = other.size == text.size && memcmp(other.at, text.at, text.size) == 0;
+        }
+        if (!is_there) append(merge, list, name);
+    }
+}
+
+/* ---- the bytes ---- */
+
+static bool has_bin_buffer(const struct gz_gltf *gltf)
+{
+    const struct gz_json *buffer = gz_gltf_item(gltf, "buffers", 0);
+    return gltf->bin != NULL && buffer != NULL && !gz_json_has(buffer, "uri");
+}
+
+/* Puts the BIN chunk behind the one that `bin` has, or makes it a data URI. */
+static void take_bin(struct merge *merge, struct gz_buffer *bin)
+{
+    static const uint8_t zeros[4];
+    struct gz_gltf *from = merge->from;
+    if (!has_bin_buffer(from)) return;
+    merge->joins_bin = bin->size > 0;
+    if (!merge->joins_bin) {
+        struct gz_json *uri = gz_data_uri_encode(document_of(merge), "application/octet-stream",
+                                                 from->bin, from->bin_size);
+        merge->status =
+            gz_json_set(document_of(merge), gz_gltf_item(from, "buffers", 0), "uri", uri);
+        return;
+    }
+    merge->status = gz_buffer_append(bin, zeros, (4 - bin->size % 4) % 4);
+    merge->bin_at = bin->size;
+    if (merge->status == GZ_OK) merge->status = gz_buffer_append(bin, from->bin, from->bin_size);
+    if (merge->status == GZ_OK) move_views(merge);
+}
+
+enum gz_status gz_gltf_begin_merge(struct gz_gltf *into, const struct gz_import *import,
+                                   struct gz_buffer *bin)
+{
+    struct merge merge = {.into = into, .from = into};
+    gz_json_forget_disregarded(into->document.root);
+    if (gz_gltf_count(into, "scenes") == 0) append_roots(&merge, import, 0);
+    if (merge.status == GZ_OK && has_bin_buffer(into))
+        merge.status = gz_buffer_append(bin, into->bin, into->bin_size);
+    return merge.status;
+}
+
+enum gz_status gz_gltf_merge(struct gz_gltf *into, struct gz_gltf *from,
+                             const struct gz_import *import, struct gz_buffer *bin)
+{
+    struct merge merge = {.into = into, .from = from};
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        merge.before[i] = gz_json_count(gz_gltf_list(into, lists[i]));
+    gz_json_forget_disregarded(from->document.root);
+    drop_unknown(from->document.root);
+    take_bin(&merge, bin);
+    gz_schema_visit(from, renumber, &merge);
+    append_roots(&merge, import, merge.before[0]);
+    append_scenes(&merge);
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        append_list(&merge, lists[i], strcmp(lists[i], "buffers") == 0 && merge.joins_bin);
+    append_names(&merge, "extensionsUsed");
+    append_names(&merge, "extensionsRequired");
+    return merge.status;
+}
+
+enum gz_status gz_gltf_end_merge(struct gz_gltf *into, const struct gz_buffer *bin)
+{
+    char text[32];
+    struct gz_json_document *document = &into->document;
+    if (bin->size == 0) return GZ_OK;
+    into->chunks = (struct gz_chunks){.bytes = NULL};
+    into->new_bin = bin->data;
+    into->new_bin_size = bin->size;
+    int size = snprintf(text, sizeof text, "%zu", bin->size);
+    return gz_json_set(document, gz_gltf_item(into, "buffers", 0), "byteLength",
+                       gz_json_make(document, text, (size_t)size));
+}
