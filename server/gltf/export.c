@@ -24,8 +24,8 @@ struct exporter {
     size_t file_count;
     size_t *bases; /* where the nodes of each file begin */
     struct gz_export_other *others;
-    struct gz_buffer bin; /* of all files */
-    size_t json_bytes;    /* memory of all documents */
+    struct gz_merging merging;
+    size_t json_bytes; /* memory of all documents */
     const struct gz_export_node *nodes;
     struct gz_export_node *own; /* the same, to be freed */
     size_t count;
@@ -159,7 +159,7 @@ static enum gz_status add_file(struct exporter *export, size_t place)
             gz_fail(export->error, GZ_TOO_MANY,
                     "the %zu files of the scene have too many values for one", export->file_count);
     if (status != GZ_OK) return status;
-    status = gz_gltf_merge(&export->gltf, &other->gltf, &other->import, &export->bin);
+    status = gz_gltf_merge(&export->gltf, &other->gltf, &other->import, &export->merging);
     if (status == GZ_TOO_LARGE)
         return gz_fail(export->error, status, "the files of the scene are too large for one");
     return status == GZ_OK ? add_import(export, &other->import, export->bases[place])
@@ -176,14 +176,13 @@ static enum gz_status start_import(struct exporter *export)
     enum gz_status status =
         open_file(&export->files[0], &export->gltf, &export->import, export->error);
     if (status != GZ_OK || count == 1) return status;
-    gz_buffer_init(&export->bin, GZ_ASSET_BYTES_MAX, 0);
     export->json_bytes = export->gltf.document.arena.used;
-    if (gz_gltf_begin_merge(&export->gltf, &export->import, &export->bin) != GZ_OK)
+    if (gz_gltf_begin_merge(&export->gltf, &export->import, &export->merging) != GZ_OK)
         return fail_memory(export->error);
     for (size_t i = 1; i < count && status == GZ_OK; i++) status = add_file(export, i);
     if (status != GZ_OK) return status;
-    return gz_gltf_end_merge(&export->gltf, &export->bin) == GZ_OK ? GZ_OK
-                                                                   : fail_memory(export->error);
+    return gz_gltf_end_merge(&export->gltf, &export->merging) == GZ_OK ? GZ_OK
+                                                                       : fail_memory(export->error);
 }
 
 /* The index that a node's number has in the result; -1 for none, as for a number of no file. */
@@ -530,7 +529,7 @@ static void finish_export(struct exporter *export)
     }
     free(export->others);
     free(export->bases);
-    gz_buffer_finish(&export->bin);
+    gz_buffer_finish(&export->merging.bin);
     free(export->own);
     free(export->places);
     free(export->by_id);

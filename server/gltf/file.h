@@ -47,15 +47,19 @@ void gz_schema_visit(struct gz_gltf *gltf,
                      void (*visit)(void *context, struct gz_json *value, const char *target),
                      void *context);
 
-/* The three steps of putting files together, `bin` being an empty buffer at first: the first file;
- * then each other one, with its import, whose lists are put behind those of `into`; the end, after
- * which `into` points to `bin`. A file that is merged has to be kept until `into` is written.
- * Errors of memory alone. */
+/* Files that are put together. */
+struct gz_merging {
+    struct gz_buffer bin; /* the bytes of all, for the BIN chunk; the caller's to finish */
+    bool joins;           /* there is such a chunk: the first file is a .glb */
+};
+/* The three steps: the first file; then each other one, with its import, whose lists are put behind
+ * those of `into`; the end, after which `into` points to the bytes. A file that is merged has to be
+ * kept until `into` is written. Errors of memory and room alone. */
 GZ_MUST_USE enum gz_status gz_gltf_begin_merge(struct gz_gltf *into, const struct gz_import *import,
-                                               struct gz_buffer *bin);
+                                               struct gz_merging *all);
 GZ_MUST_USE enum gz_status gz_gltf_merge(struct gz_gltf *into, struct gz_gltf *from,
-                                         const struct gz_import *import, struct gz_buffer *bin);
-GZ_MUST_USE enum gz_status gz_gltf_end_merge(struct gz_gltf *into, const struct gz_buffer *bin);
+                                         const struct gz_import *import, struct gz_merging *all);
+GZ_MUST_USE enum gz_status gz_gltf_end_merge(struct gz_gltf *into, const struct gz_merging *all);
 
 /* An integer property, which the schema has checked to be in 0..2^53. */
 uint64_t gz_json_natural(const struct gz_json *object, const char *key, uint64_t fallback);

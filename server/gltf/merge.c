@@ -13,11 +13,18 @@ static const char *const lists[] = {"nodes",      "meshes",   "accessors", "buff
                                     "animations", "cameras",  GZ_LIGHTS,   GZ_VARIANTS};
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
+/* What becomes of a buffer. */
+struct place {
+    bool joins;    /* its bytes are in the BIN chunk */
+    size_t at;     /* there */
+    size_t number; /* its index in the result */
+};
+
 struct merge {
     struct gz_gltf *into, *from;
+    struct gz_merging *all;
     size_t before[LIST_COUNT]; /* how long the lists were */
-    bool joins_bin;            /* the BIN chunk is put behind that of `into` */
-    size_t bin_at;             /* there */
+    struct place *buffers;
     enum gz_status status;
 };
 
@@ -40,21 +47,27 @@ static void renumber(void *context, struct gz_json *value, const char *target)
     struct merge *merge = context;
     const size_t place = place_of(target), index = (size_t)gz_json_number(value);
     if (place == LIST_COUNT || merge->status != GZ_OK) return;
-    const bool is_buffer = strcmp(target, "buffers") == 0;
     size_t number = merge->before[place] + index;
-    if (is_buffer && merge->joins_bin) number = index == 0 ? 0 : number - 1;
+    if (strcmp(target, "buffers") == 0) number = merge->buffers[index].number;
     merge->status = gz_json_renumber(document_of(merge), value, number);
 }
 
-/* A view of the BIN chunk, or its part that is compressed. */
-static void move_view(struct merge *merge, struct gz_json *view)
+static void set_number(struct merge *merge, struct gz_json *object, const char *key, size_t number)
 {
     char text[32];
-    if (gz_json_index(view, "buffer") != 0 || merge->status != GZ_OK) return;
-    const size_t at = gz_json_natural(view, "byteOffset", 0) + merge->bin_at;
-    int size = snprintf(text, sizeof text, "%zu", at);
-    merge->status = gz_json_set(document_of(merge), view, "byteOffset",
+    int size = snprintf(text, sizeof text, "%zu", number);
+    if (merge->status != GZ_OK) return;
+    merge->status = gz_json_set(document_of(merge), object, key,
                                 gz_json_make(document_of(merge), text, (size_t)size));
+}
+
+/* A view of a buffer, or its part that is compressed. */
+static void move_view(struct merge *merge, struct gz_json *view)
+{
+    const int64_t buffer = gz_json_index(view, "buffer");
+    if (buffer < 0 || !merge->buffers[buffer].joins) return;
+    set_number(merge, view, "byteOffset",
+               gz_json_natural(view, "byteOffset", 0) + merge->buffers[buffer].at);
 }
 
 static void move_views(struct merge *merge)
@@ -160,14 +173,15 @@ static void append(struct merge *merge, struct gz_json *list, struct gz_json *va
     if (merge->status == GZ_OK) merge->status = gz_json_append(document_of(merge), list, value);
 }
 
-static void append_list(struct merge *merge, const char *path, size_t from)
+static void append_list(struct merge *merge, const char *path)
 {
     struct gz_json *source = gz_gltf_list(merge->from, path);
-    const size_t count = gz_json_count(source);
-    if (count <= from) return;
-    struct gz_json *list = need_list(merge, path);
-    for (size_t i = from; i < count && merge->status == GZ_OK; i++)
+    bool are_buffers = strcmp(path, "buffers") == 0;
+    for (size_t i = 0; i < gz_json_count(source) && merge->status == GZ_OK; i++) {
+        if (are_buffers && merge->buffers[i].joins) continue;
+        struct gz_json *list = need_list(merge, path);
         append(merge, list, gz_json_at_any(source, i));
+    }
 }
 
 /* The roots that a file shows join those of the other one's default scene. */
@@ -219,71 +233,152 @@ static void append_names(struct merge *merge, const char *key)
 
 /* ---- the bytes ---- */
 
-static bool has_bin_buffer(const struct gz_gltf *gltf)
+static bool is_bin(const struct gz_gltf *gltf, size_t buffer)
 {
-    const struct gz_json *buffer = gz_gltf_item(gltf, "buffers", 0);
-    return gltf->bin != NULL && buffer != NULL && !gz_json_has(buffer, "uri");
+    const struct gz_json *first = gz_gltf_item(gltf, "buffers", 0);
+    return buffer == 0 && gltf->bin != NULL && first != NULL && !gz_json_has(first, "uri");
 }
 
-/* Puts the BIN chunk behind the one that `bin` has, or makes it a data URI. */
-static void take_bin(struct merge *merge, struct gz_buffer *bin)
+/* Puts bytes into the BIN chunk of all; where they are. */
+static size_t join(struct merge *merge, const uint8_t *bytes, size_t size)
 {
     static const uint8_t zeros[4];
-    struct gz_gltf *from = merge->from;
-    if (!has_bin_buffer(from)) return;
-    merge->joins_bin = bin->size > 0;
-    if (!merge->joins_bin) {
+    struct gz_buffer *bin = &merge->all->bin;
+    merge->status = gz_buffer_append(bin, zeros, (4 - bin->size % 4) % 4);
+    const size_t at = bin->size;
+    if (merge->status == GZ_OK) merge->status = gz_buffer_append(bin, bytes, size);
+    return at;
+}
+
+/* Joins what a data URI holds; false if it is none. */
+static bool join_uri(struct merge *merge, const struct gz_json *item, size_t *at, size_t *size)
+{
+    uint8_t *bytes;
+    struct gz_json_text uri = gz_json_text(gz_json_get(item, "uri"));
+    if (uri.at == NULL || !gz_uri_is_data(uri) || merge->status != GZ_OK) return false;
+    enum gz_status status = gz_data_uri_decode(uri, &bytes, size);
+    if (status == GZ_NO_MEMORY) merge->status = status;
+    if (status != GZ_OK) return false;
+    *at = join(merge, bytes, *size);
+    free(bytes);
+    return true;
+}
+
+/* A .gltf has no BIN chunk: that of another file becomes a data URI. */
+static void take_buffer(struct merge *merge, struct gz_json *buffer, size_t index)
+{
+    const struct gz_gltf *from = merge->from;
+    struct place *place = &merge->buffers[index];
+    size_t size;
+    if (is_bin(from, index) && merge->all->joins) {
+        place->joins = true;
+        place->at = join(merge, from->bin, from->bin_size);
+    } else if (is_bin(from, index)) {
         struct gz_json *uri = gz_data_uri_encode(document_of(merge), "application/octet-stream",
                                                  from->bin, from->bin_size);
-        merge->status =
-            gz_json_set(document_of(merge), gz_gltf_item(from, "buffers", 0), "uri", uri);
-        return;
+        merge->status = gz_json_set(document_of(merge), buffer, "uri", uri);
+    } else if (merge->all->joins) {
+        place->joins = join_uri(merge, buffer, &place->at, &size);
     }
-    merge->status = gz_buffer_append(bin, zeros, (4 - bin->size % 4) % 4);
-    merge->bin_at = bin->size;
-    if (merge->status == GZ_OK) merge->status = gz_buffer_append(bin, from->bin, from->bin_size);
+}
+
+static void take_buffers(struct merge *merge)
+{
+    const size_t count = gz_gltf_count(merge->from, "buffers");
+    size_t next = gz_gltf_count(merge->into, "buffers");
+    merge->buffers = calloc(count + 1, sizeof *merge->buffers);
+    if (merge->buffers == NULL) merge->status = GZ_NO_MEMORY;
+    for (size_t i = 0; i < count && merge->status == GZ_OK; i++) {
+        take_buffer(merge, gz_gltf_item(merge->from, "buffers", i), i);
+        merge->buffers[i].number = merge->buffers[i].joins ? 0 : next++;
+    }
     if (merge->status == GZ_OK) move_views(merge);
 }
 
-enum gz_status gz_gltf_begin_merge(struct gz_gltf *into, const struct gz_import *import,
-                                   struct gz_buffer *bin)
+/* The type that a data URI names, as mimeType. */
+static void name_type(struct merge *merge, struct gz_json *image)
 {
-    struct merge merge = {.into = into, .from = into};
+    char type[64];
+    struct gz_json_text uri = gz_json_text(gz_json_get(image, "uri"));
+    const size_t start = strlen("data:");
+    size_t size = 0;
+    while (start + size < uri.size && strchr(";,", uri.at[start + size]) == NULL) size++;
+    if (size == 0 || size >= sizeof type || gz_json_get(image, "mimeType") != NULL) return;
+    memcpy(type, uri.at + start, size);
+    type[size] = '\0';
+    merge->status = gz_json_set(document_of(merge), image, "mimeType",
+                                gz_json_make_text(document_of(merge), type));
+}
+
+/* Puts pictures that are data URIs into the BIN chunk too. The lists are put together already. */
+static void take_images(struct merge *merge, size_t before)
+{
+    for (size_t i = before; i < gz_gltf_count(merge->into, "images"); i++) {
+        size_t at, size;
+        struct gz_json *image = gz_gltf_item(merge->into, "images", i);
+        if (!merge->all->joins || !join_uri(merge, image, &at, &size)) continue;
+        struct gz_json *views = need_list(merge, "bufferViews");
+        struct gz_json *view = gz_json_make(document_of(merge), "{}", 2);
+        const size_t number = gz_json_count(views);
+        append(merge, views, view);
+        set_number(merge, view, "buffer", 0);
+        set_number(merge, view, "byteOffset", at);
+        set_number(merge, view, "byteLength", size);
+        if (merge->status == GZ_OK) name_type(merge, image);
+        set_number(merge, image, "bufferView", number);
+        gz_json_remove(image, "uri");
+    }
+}
+
+/* ---- the three steps ---- */
+
+enum gz_status gz_gltf_begin_merge(struct gz_gltf *into, const struct gz_import *import,
+                                   struct gz_merging *all)
+{
+    struct merge merge = {.into = into, .from = into, .all = all};
+    gz_buffer_init(&all->bin, GZ_ASSET_BYTES_MAX, 0);
     gz_json_forget_disregarded(into->document.root);
     if (gz_gltf_count(into, "scenes") == 0) append_roots(&merge, import, 0);
-    if (merge.status == GZ_OK && has_bin_buffer(into))
-        merge.status = gz_buffer_append(bin, into->bin, into->bin_size);
+    all->joins = is_bin(into, 0);
+    if (merge.status == GZ_OK && all->joins) (void)join(&merge, into->bin, into->bin_size);
+    if (merge.status == GZ_OK && into->binary && gz_gltf_count(into, "buffers") == 0) {
+        all->joins = true;
+        append(&merge, need_list(&merge, "buffers"), gz_json_make(document_of(&merge), "{}", 2));
+    }
     return merge.status;
 }
 
 enum gz_status gz_gltf_merge(struct gz_gltf *into, struct gz_gltf *from,
-                             const struct gz_import *import, struct gz_buffer *bin)
+                             const struct gz_import *import, struct gz_merging *all)
 {
-    struct merge merge = {.into = into, .from = from};
+    struct merge merge = {.into = into, .from = from, .all = all};
+    const size_t images = gz_gltf_count(into, "images");
     for (size_t i = 0; i < LIST_COUNT; i++)
         merge.before[i] = gz_json_count(gz_gltf_list(into, lists[i]));
     gz_json_forget_disregarded(from->document.root);
     drop_unknown(from->document.root);
-    take_bin(&merge, bin);
-    gz_schema_visit(from, renumber, &merge);
+    take_buffers(&merge);
+    if (merge.status == GZ_OK) gz_schema_visit(from, renumber, &merge);
     append_roots(&merge, import, merge.before[0]);
     append_scenes(&merge);
-    for (size_t i = 0; i < LIST_COUNT; i++)
-        append_list(&merge, lists[i], strcmp(lists[i], "buffers") == 0 && merge.joins_bin);
+    for (size_t i = 0; i < LIST_COUNT; i++) append_list(&merge, lists[i]);
     append_names(&merge, "extensionsUsed");
     append_names(&merge, "extensionsRequired");
+    take_images(&merge, images);
+    free(merge.buffers);
     return merge.status;
 }
 
-enum gz_status gz_gltf_end_merge(struct gz_gltf *into, const struct gz_buffer *bin)
+enum gz_status gz_gltf_end_merge(struct gz_gltf *into, const struct gz_merging *all)
 {
-    char text[32];
-    struct gz_json_document *document = &into->document;
-    if (bin->size == 0) return GZ_OK;
+    struct merge merge = {.into = into};
+    if (!all->joins) return GZ_OK;
     into->chunks = (struct gz_chunks){.bytes = NULL};
-    into->new_bin = bin->data;
-    into->new_bin_size = bin->size;
-    int size = snprintf(text, sizeof text, "%zu", bin->size);
-    return gz_json_set(document, gz_gltf_item(into, "buffers", 0), "byteLength",
-                       gz_json_make(document, text, (size_t)size));
+    into->new_bin = all->bin.size > 0 ? all->bin.data : NULL;
+    into->new_bin_size = all->bin.size;
+    if (all->bin.size > 0)
+        set_number(&merge, gz_gltf_item(into, "buffers", 0), "byteLength", all->bin.size);
+    else
+        gz_json_remove(into->document.root, "buffers");
+    return merge.status;
 }
