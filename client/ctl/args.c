@@ -100,6 +100,15 @@ bool ctl_is_scene(const char *name)
            name[0] != '-';
 }
 
+enum ctl_exit ctl_check_scene(const struct ctl_args *args, const char *name)
+{
+    if (ctl_is_scene(name)) return CTL_OK;
+    return ctl_usage(args,
+                     "\"%s\" is not a scene name: 1 to %d of a-z, 0-9, _ and -, with a letter "
+                     "or digit first",
+                     name, GZ_SCENE_NAME_BYTES_MAX);
+}
+
 /* Checks the operands that the command's table calls scenes. */
 static enum ctl_exit check_scenes(const struct ctl_args *args)
 {
@@ -107,11 +116,7 @@ static enum ctl_exit check_scenes(const struct ctl_args *args)
     for (int i = 0; i < args->said.operand_count;
          i++, word += strcspn(word, " "), word += strspn(word, " ")) {
         const char *scene = memmem(word, strcspn(word, " "), "SCENE", 5);
-        if (scene == NULL || ctl_is_scene(args->operands[i])) continue;
-        return ctl_usage(args,
-                         "\"%s\" is not a scene name: 1 to %d of a-z, 0-9, _ and -, with a letter "
-                         "or digit first",
-                         args->operands[i], GZ_SCENE_NAME_BYTES_MAX);
+        if (scene != NULL && ctl_check_scene(args, args->operands[i]) != CTL_OK) return CTL_USAGE;
     }
     return CTL_OK;
 }

@@ -44,6 +44,8 @@ extern const struct gz_arg_option ctl_shared_options[];
 /* What an error of the command line needs, before it is read. `command` NULL: none is known. */
 void ctl_args_begin(struct ctl_args *args, const struct ctl_command *command, int argc,
                     char **argv);
+/* CTL_USAGE with a line on stderr if it is no name of a scene. */
+enum ctl_exit ctl_check_scene(const struct ctl_args *args, const char *name);
 /* Reads the arguments after the program's name: argv[0] names the command. `args` must not move. */
 enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *program,
                             const struct ctl_command *command, int argc, char **argv);

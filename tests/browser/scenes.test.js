@@ -9,6 +9,7 @@ import { ENGINE } from "./support/daemon.js";
 import { browser, daemon, open } from "./support/stage.js";
 
 // A name that is taken is answered 409, and 404 what a page still asks for of a scene that was just renamed or deleted under it.
+const BOX = "/usr/share/assimp/models/glTF2/BoxTextured-glTF-Binary/BoxTextured.glb";
 const GONE = [/status of (404|409)/];
 let ada;
 
@@ -94,6 +95,30 @@ test("scenes_nobody_needs_to_be_told_of_their_own_import", async () => {
   await bob.page.getByText(/^Ada replaced this scene/).waitFor();
   await ada.until(() => window.gizmod.lastEdit.value?.kind === "import");
   assert.equal(await ada.page.getByText(/replaced this scene/).count(), 0);
+  await bob.page.close();
+});
+
+test("scenes_a_file_is_added_with_its_meshes_and_undone", async () => {
+  await daemon.import("bay", ENGINE);
+  const bob = await browser.person({ ignore: GONE });
+  for (const person of [ada, bob]) await person.join(daemon, "bay", person === ada ? "Ada" : "Bob");
+  await bob.until(() => window.gizmod.asset.value.phase === "ready");
+  const asked = [];
+  bob.page.on("request", (request) => asked.push(new URL(request.url()).search));
+  await ada.page.getByRole("button", { name: /^Scene menu/ }).click();
+  const chosen = ada.page.waitForEvent("filechooser");
+  await ada.page.getByRole("menuitem", { name: "Add a file…" }).click();
+  await (await chosen).setFiles(BOX);
+  await ada.page.getByText("Imported BoxTextured.glb: 2 nodes.").waitFor();
+  await bob.until(() => window.gizmod.session.scene.nodes.size === 84);
+  const added = await bob.page.evaluate(() => [...window.gizmod.session.scene.nodes.values()].filter(({ id }) => id > 82).map(({ asset }) => asset));
+  assert.deepEqual(added, [82, 83]);
+  await bob.until(() => window.gizmod.asset.value.phase === "ready");
+  assert.deepEqual(asked.filter((search) => search.startsWith("?of=")), ["?of=82"], "the other file is there already");
+  await ada.page.keyboard.press("Control+z");
+  await bob.until(() => window.gizmod.session.scene.nodes.size === 82);
+  await ada.page.goto(`${daemon.url}/?scene=robot-arm&user=Ada`);
+  await ada.online();
   await bob.page.close();
 });
 

@@ -4,7 +4,7 @@ import { urlOf } from "./address.js";
 import { GizmodError } from "./connection.js";
 import { authorization } from "./token.js";
 
-/** @import {SceneListing, TokenOption} from "./types.js" */
+/** @import {Id, ImportResult, SceneAsset, SceneListing, TokenOption} from "./types.js" */
 
 /** @param {Response} response */
 async function check(response) {
@@ -27,10 +27,23 @@ export async function listScenes(base = "", { token } = {}) {
 }
 
 /**
- * The URL of a file of a scene: the imported glTF file, the same file with the present transforms
+ * The glTF files that the nodes of a scene came from. The nodes of all files are numbered through:
+ * a node's `asset` less the `first` of its file is its index in the file.
+ * @param {string} scene
+ * @param {{ base?: string, token?: TokenOption, signal?: AbortSignal }} [more]
+ * @returns {Promise<SceneAsset[]>}
+ */
+export async function listAssets(scene, { base = "", token, signal } = {}) {
+  const headers = await authorization(token);
+  return (await check(await fetch(`${pathOf(scene, base)}/assets`, { headers, signal }))).json();
+}
+
+/**
+ * The URL of a file of a scene: a glTF file that nodes came from (of several the one that
+ * `asset?of=NUMBER` has the node of), all of them with the present transforms
  * (with `ids` also with the id of each node, as `gizmod_id` in its `extras`), or the database.
  * @param {string} scene
- * @param {"asset" | "export" | "export?ids" | "backup"} what
+ * @param {"asset" | `asset?of=${number}` | "export" | "export?ids" | "backup"} what
  * @param {string} [base] as for `listScenes`
  */
 export function sceneUrl(scene, what, base = "") {
@@ -40,7 +53,7 @@ export function sceneUrl(scene, what, base = "") {
 /**
  * Fetches a file of a scene, as `sceneUrl` names it, with the token that the server asks for.
  * @param {string} scene
- * @param {"asset" | "export" | "export?ids" | "backup"} what
+ * @param {"asset" | `asset?of=${number}` | "export" | "export?ids" | "backup"} what
  * @param {{ base?: string, token?: TokenOption, signal?: AbortSignal }} [more]
  * @returns {Promise<Response>} with the file as its body
  */
@@ -83,24 +96,41 @@ export async function renameScene(scene, name, { base = "", user, token } = {}) 
 }
 
 /**
- * A PUT that reports its progress, which fetch does not.
+ * A request that reports its progress, which fetch does not.
+ * @param {"PUT" | "POST"} method
  * @param {string} url
  * @param {Blob | ArrayBuffer} file
  * @param {Record<string, string>} headers
  * @param {(part: number) => void} progress
  * @returns {Promise<Response>}
  */
-function put(url, file, headers, progress) {
+function upload(method, url, file, headers, progress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
     request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
     request.onerror = () =>
       reject(new GizmodError("lost", "the connection to the server was lost"));
-    request.open("PUT", url);
+    request.open(method, url);
     for (const [name, text] of Object.entries(headers)) request.setRequestHeader(name, text);
     request.send(file);
   });
+}
+
+/**
+ * @param {"PUT" | "POST"} method
+ * @param {string} url
+ * @param {Blob | ArrayBuffer} file
+ * @param {TokenOption | undefined} token
+ * @param {((part: number) => void) | undefined} progress
+ * @returns {Promise<ImportResult>}
+ */
+async function send(method, url, file, token, progress) {
+  const headers = await authorization(token);
+  const response = progress
+    ? await upload(method, url, file, headers, progress)
+    : await fetch(url, { method, headers, body: file });
+  return (await check(response)).json();
 }
 
 /**
@@ -110,26 +140,31 @@ function put(url, file, headers, progress) {
  * @param {{ base?: string, user?: string, token?: TokenOption, replace?: boolean,
  *   progress?: (part: number) => void }} [more] `progress` (in browsers) receives the part that is
  *   sent, 0 to 1
- * @returns {Promise<{ scene: string, nodes: number, matrices: number, residual: number, seq:
- * number,
- *   warnings?: string[] }>} `warnings`: what of the file cannot be used, in words
  */
-export async function importScene(
+export function importScene(
   scene,
   file,
   { base = "", user, token, replace = false, progress } = {},
 ) {
-  const headers = await authorization(token);
   const query = new URLSearchParams({
     ...(user ? { user } : {}),
     ...(replace ? { replace: "" } : {}),
   });
-  const url = `${pathOf(scene, base)}?${query}`;
-  return (
-    await check(
-      progress
-        ? await put(url, file, headers, progress)
-        : await fetch(url, { method: "PUT", headers, body: file }),
-    )
-  ).json();
+  return send("PUT", `${pathOf(scene, base)}?${query}`, file, token, progress);
+}
+
+/**
+ * Adds the nodes of such a file to a scene, as one edit, which `user` can undo.
+ * @param {string} scene
+ * @param {Blob | ArrayBuffer} file
+ * @param {{ base?: string, user?: string, token?: TokenOption, parent?: Id | null,
+ *   progress?: (part: number) => void }} [more] `parent`: the node that they come below; without it
+ *   they are roots
+ */
+export function addToScene(scene, file, { base = "", user, token, parent, progress } = {}) {
+  const query = new URLSearchParams({
+    ...(user ? { user } : {}),
+    ...(parent ? { parent: String(parent) } : {}),
+  });
+  return send("POST", `${pathOf(scene, base)}/import?${query}`, file, token, progress);
 }

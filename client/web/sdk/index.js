@@ -6,7 +6,16 @@ import { Session } from "./session.js";
 export { placeOn, sizeOf } from "./canvasplace.js";
 export { GizmodError } from "./connection.js";
 export { Hold } from "./hold.js";
-export { deleteScene, fetchScene, importScene, listScenes, renameScene, sceneUrl } from "./http.js";
+export {
+  addToScene,
+  deleteScene,
+  fetchScene,
+  importScene,
+  listAssets,
+  listScenes,
+  renameScene,
+  sceneUrl,
+} from "./http.js";
 export { SceneModel } from "./scene.js";
 export { Session } from "./session.js";
 export { ShownScene } from "./shown.js";

@@ -37,7 +37,11 @@ export interface SceneNode {
   s: Vec3;
   /** In the node's own space. */
   bounds?: Box;
-  /** The index of the node in the scene's glTF file; copies of a node have the same index. */
+  /**
+   * The number of the glTF node that it came from; copies of a node have the same number. Less the
+   * `first` of its file (`listAssets`) it is the index in the file. In a scene of one file `first`
+   * is 0.
+   */
   asset?: number;
   /** The session that last changed the node. */
   by?: number;
@@ -366,6 +370,30 @@ export interface ConnectOptions {
   form?: "packed" | "plain";
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
   WebSocket?: unknown;
+}
+
+/** A glTF file that nodes of a scene came from. */
+export interface SceneAsset {
+  /** Its nodes have the numbers from `first` on, `count` of them, in the order of the file. */
+  first: number;
+  count: number;
+  /** Of the edit that brought it first. */
+  seq: number;
+  bytes: number;
+  sha256: string;
+}
+
+/** What came of an import. */
+export interface ImportResult {
+  scene: string;
+  nodes: number;
+  matrices: number;
+  residual: number;
+  seq: number;
+  /** The ids of the nodes that are roots in the file. */
+  roots: Id[];
+  /** What of the file cannot be used, in words. */
+  warnings?: string[];
 }
 
 export interface SceneListing {

@@ -1,5 +1,6 @@
 // scenemenu.ts - the menu of the scene: share, import, export, backup, how it is drawn.
-import { importScene } from "../../sdk/index.js";
+import { addToScene, importScene } from "../../sdk/index.js";
+import type { ImportResult } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { atServer } from "../serverurl";
 import { currentToken } from "../token";
@@ -23,15 +24,24 @@ export function sceneMenu(editor: Editor): MenuItem[] {
     }),
     disabled: away,
   });
+  const change = {
+    disabled: away || !editor.editable.peek(),
+    why: viewer ? editor.readOnly.peek() || VIEW_ONLY : undefined,
+  };
   return [
     { label: "Share…", icon: "link", run: () => void (editor.dialog.value = "share") },
     {
-      label: "Replace with a file…",
+      label: "Add a file…",
       icon: "upload",
       line: true,
-      disabled: away || !editor.editable.peek(),
-      why: viewer ? editor.readOnly.peek() || VIEW_ONLY : undefined,
-      run: () => chooseFile(editor),
+      ...change,
+      run: () => chooseFile(editor, addFiles),
+    },
+    {
+      label: "Replace with a file…",
+      icon: "upload",
+      ...change,
+      run: () => chooseFile(editor, replaceScene),
     },
     file("export"),
     file("asset"),
@@ -49,17 +59,28 @@ export function sceneMenu(editor: Editor): MenuItem[] {
   ];
 }
 
+type Take = (editor: Editor, files: readonly NamedFile[]) => Promise<void>;
+
 /** Opens the browser's file dialog. */
-export function chooseFile(editor: Editor): void {
+export function chooseFile(editor: Editor, take: Take): void {
   const input = Object.assign(document.createElement("input"), {
     type: "file",
     accept: ACCEPTED,
     multiple: true,
   });
   input.onchange = () => {
-    if (input.files?.length) void replaceScene(editor, namedFiles(input.files));
+    if (input.files?.length) void take(editor, namedFiles(input.files));
   };
   input.click();
+}
+
+/** Adds files to the scene, which can be undone. */
+export async function addFiles(editor: Editor, files: readonly NamedFile[]): Promise<void> {
+  const { session, upload } = editor;
+  if (upload.peek()) return;
+  const file = await pack(editor, files);
+  if (!file || upload.peek()) return;
+  await send(editor, file, (more) => addToScene(session.sceneName, file, more));
 }
 
 /**
@@ -67,8 +88,15 @@ export function chooseFile(editor: Editor): void {
  */
 export async function replaceScene(editor: Editor, files: readonly NamedFile[]): Promise<void> {
   if (editor.upload.peek()) return;
-  const file = await oneFile(files).catch((error: Error) => editor.say("warn", error.message));
+  const file = await pack(editor, files);
   if (file) await replaceBy(editor, file);
+}
+
+/** @returns undefined, and says why, if they are not one glTF file with what it needs */
+async function pack(editor: Editor, files: readonly NamedFile[]): Promise<File | undefined> {
+  return (await oneFile(files).catch((error: Error) => editor.say("warn", error.message))) as
+    | File
+    | undefined;
 }
 
 async function replaceBy(editor: Editor, file: File): Promise<void> {
@@ -80,21 +108,32 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
       title: `Replace ${session.sceneName}?`,
       text:
         `${file.name} replaces the ${count} node${count === 1 ? "" : "s"} of this scene, for ` +
-        "everybody. This cannot be undone. The timeline still shows earlier states, but cannot " +
-        "restore them. Export or back up first what you want to keep.",
+        "everybody. Undo does not go back across that; the timeline does.",
       yes: "Replace",
       danger: true,
     }));
   if (!sure || upload.peek()) return;
+  await send(editor, file, (more) =>
+    importScene(session.sceneName, file, { ...more, replace: true }),
+  );
+}
+
+interface More {
+  base?: string;
+  user: string;
+  progress: (part: number) => void;
+}
+
+async function send(
+  editor: Editor,
+  file: File,
+  run: (more: More) => Promise<ImportResult>,
+): Promise<void> {
+  const { session, upload } = editor;
   const progress = (part: number) => (upload.value = { file: file.name, part });
   progress(0);
   const done = await editor.runImport(() =>
-    importScene(session.sceneName, file, {
-      ...atServer(),
-      user: session.displayName,
-      replace: true,
-      progress,
-    }),
+    run({ ...atServer(), user: session.displayName, progress }),
   );
   upload.value = null;
   if (!done) return;

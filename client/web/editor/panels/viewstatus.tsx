@@ -12,7 +12,7 @@ import { count } from "../past/edittext";
 import { useExpiry, useRefusal, waitsForToken } from "../people/expiry";
 import { createNode } from "./nodeactions";
 import { useDrop } from "./filedrop";
-import { chooseFile, replaceScene } from "./scenemenu";
+import { addFiles, chooseFile } from "./scenemenu";
 import "./viewstatus.css";
 
 /** How long the page shows that the connection is back. */
@@ -267,7 +267,7 @@ function Middle({ status }: { status: Status }) {
     return <Card title="This scene is empty" words="It has no nodes yet." />;
   return (
     <Card title="This scene is empty" words="Drop a .glb or .gltf file here, or create a node.">
-      <button type="button" class="button primary" onClick={() => chooseFile(editor)}>
+      <button type="button" class="button primary" onClick={() => chooseFile(editor, addFiles)}>
         <Icon name="upload" />
         Import a file…
       </button>
@@ -328,14 +328,14 @@ function Drop() {
   const editor = useEditor();
   const over = useSignal(false);
   useDrop(over, (files) => {
-    if (editor.editable.peek()) void replaceScene(editor, files);
+    if (editor.editable.peek()) void addFiles(editor, files);
     else editor.say("warn", "View only: files cannot be imported.");
   });
   if (!over.value) return null;
   return (
     <div class="status-drop">
       <Icon name="upload" />
-      Import into {editor.session.sceneName}
+      Add to {editor.session.sceneName}
     </div>
   );
 }

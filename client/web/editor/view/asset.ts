@@ -1,18 +1,17 @@
-// asset.ts - loads the meshes of the scene's glTF file for the nodes that were imported from it.
+// asset.ts - loads the meshes of a glTF file for the nodes of the scene that came from it.
 // Only meshes are read; the server says where and how often they stand. Not read: skins (a mesh is
 // shown as it was modelled), animations, cameras and lights.
 import * as THREE from "three";
 import type { GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 
 import { fetchScene } from "../../sdk/index.js";
+import type { SceneAsset } from "../../sdk/types.js";
 import { atServer, serverUrl } from "../serverurl";
 import { blankPadding, jsonEnd, mendPrimitives, meshesOf, removeNulls } from "./gltfjson";
 import type { Part, Primitive } from "./instances";
 
 export interface AssetMeshes {
-  /** The version of the file; null if the server gives none. */
-  version: string | null;
-  /** The parts by the index of the node in the glTF file. */
+  /** The parts by the number of the glTF node, as a node's `asset`. */
   parts: Map<number, Part[]>;
   /** Why some meshes could not be read; their nodes have no parts. */
   failed?: string;
@@ -24,20 +23,16 @@ export interface AssetMeshes {
 export type Progress = (loaded: number, total: number) => void;
 
 /**
- * Loads the glTF file that the scene was imported from. Rejects if there is none, or if nothing of
- * it can be read.
- * @param known the version that is already loaded
- * @returns null if that is still the current version
+ * Loads one of the glTF files that nodes of the scene came from. Rejects if nothing of it can be
+ * read.
  */
 export async function loadAsset(
   scene: string,
-  known: string | null,
+  { first }: SceneAsset,
   progress: Progress,
   signal: AbortSignal,
-): Promise<AssetMeshes | null> {
-  const response = await fetchScene(scene, "asset", { ...atServer(), signal });
-  const version = response.headers.get("etag");
-  if (version !== null && version === known) return null;
+): Promise<AssetMeshes> {
+  const response = await fetchScene(scene, `asset?of=${first}`, { ...atServer(), signal });
   const bytes = await download(response, progress);
   blankPadding(bytes);
   const { GLTFLoader } = await import("three/examples/jsm/loaders/GLTFLoader.js");
@@ -54,7 +49,7 @@ export async function loadAsset(
     const { parser } = await loader.parseAsync(bytes, "").catch((error) => {
       throw new Error(textOf(error));
     });
-    return { version, ...(await readMeshes(parser, meshOf)), plain: faults[0] };
+    return { ...(await readMeshes(parser, meshOf, first)), plain: faults[0] };
   } finally {
     done();
   }
@@ -133,7 +128,8 @@ function doWithoutTextures(parser: GLTFParser, faults: string[]): void {
 async function readMeshes(
   parser: GLTFParser,
   meshOf: readonly (number | undefined)[],
-): Promise<Omit<AssetMeshes, "version">> {
+  first: number,
+): Promise<AssetMeshes> {
   const used = [...new Set(meshOf)].filter((mesh) => mesh !== undefined);
   const get = async (mesh: number) => parser.getDependency("mesh", mesh);
   const read = await Promise.allSettled(used.map(get));
@@ -147,7 +143,7 @@ async function readMeshes(
   const parts = new Map<number, Part[]>();
   meshOf.forEach((mesh, node) => {
     const found = mesh === undefined ? undefined : partsOf.get(mesh);
-    if (found) parts.set(node, found);
+    if (found) parts.set(first + node, found);
   });
   return { parts, failed: failures[0] };
 }

@@ -8,7 +8,7 @@ import { SceneModel } from "../../sdk/index.js";
 import { transformPoint } from "../../sdk/maths.js";
 import type { Box } from "../../sdk/types.js";
 import { LocalBounds } from "./bounds";
-import { boxMatrix, fits } from "./boxmesh";
+import { boxMatrix } from "./boxmesh";
 
 const UNIT: Box = [-1, -1, -1, 1, 1, 1];
 const QUARTER_TURN = [0, Math.SQRT1_2, 0, Math.SQRT1_2];
@@ -64,17 +64,4 @@ test("bounds_box_matrix_takes_the_unit_box_to_the_bounds", () => {
 test("bounds_flat_box_has_an_inverse", () => {
   const matrix = boxMatrix([0, 0, 0, 1, 0, 1], new THREE.Matrix4().elements);
   assert.notEqual(new THREE.Matrix4().fromArray(matrix).determinant(), 0);
-});
-
-test("bounds_fit_the_mesh_that_they_are_of", () => {
-  const parts = [
-    {
-      geometry: new THREE.BoxGeometry(2, 2, 2),
-      material: new THREE.Material(),
-      primitive: "mesh" as const,
-    },
-  ];
-  assert.ok(fits(parts, UNIT));
-  assert.ok(fits(parts, [-1.005, -1, -1, 1, 1, 1]));
-  assert.ok(!fits(parts, [-1.1, -1, -1, 1, 1, 1]));
 });

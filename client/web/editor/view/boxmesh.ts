@@ -49,17 +49,3 @@ export function boxMatrix(bounds: Box, world: Mat4): Mat4 {
   local[15] = 1;
   return multiply(world, local, placed);
 }
-
-/** Whether the bounds match these parts, up to the error of compressed meshes. */
-export function fits(parts: readonly Part[], bounds: Box): boolean {
-  const box = new THREE.Box3();
-  for (const { geometry } of parts) {
-    if (!geometry.boundingBox) geometry.computeBoundingBox();
-    box.union(geometry.boundingBox as THREE.Box3);
-  }
-  const slack =
-    0.01 * Math.max(bounds[3] - bounds[0], bounds[4] - bounds[1], bounds[5] - bounds[2]);
-  return [...box.min.toArray(), ...box.max.toArray()].every(
-    (value, i) => Math.abs(value - bounds[i]) <= slack,
-  );
-}

@@ -7,18 +7,20 @@ import { type GizmodError, SceneModel } from "../../sdk/index.js";
 import type { DrawnScene } from "../../sdk/shown.js";
 import type { Id, Ray, SceneChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { FloatingOrigin } from "./floatingorigin";
-import { type AssetMeshes, disposeMeshes, loadAsset } from "./asset";
-import { BOX_PARTS, boxMatrix, fits, setBoxColour } from "./boxmesh";
+import { AssetFiles } from "./assetfiles";
+import { BOX_PARTS, boxMatrix, setBoxColour } from "./boxmesh";
 import { InstanceSet, type Part } from "./instances";
 import { Environment } from "./environment";
 import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
+/** Kinds of edits after which there may be nodes that were not there. */
+const BRINGS_NODES: ReadonlySet<string> = new Set(["create", "undo", "redo", "restore"]);
+
 export class NodeLayer implements Layer {
   readonly #drawn: InstanceSet;
   readonly #environment: Environment;
-  #parts: ReadonlyMap<number, Part[]> = new Map();
-  #version: string | null = null;
+  readonly #files = new AssetFiles();
   #scene: DrawnScene = new SceneModel();
   /**
    * The nodes that this picture shows at a new place; null for all. Layers above use it, because
@@ -51,23 +53,21 @@ export class NodeLayer implements Layer {
         view.invalidate();
       }),
       // The file can be fetched only after the import is on the disk, which is later than its nodes
-      // arrive.
+      // arrive. An edit of these kinds may also bring back nodes of a file that was not needed.
       editor.session.on("edit", ({ kind }) => {
-        if (kind === "import") void this.#load();
-        // An undo may restore the first node with a mesh.
-        else if (editor.asset.peek().phase === "none") this.#wantMeshes();
+        if (kind === "import") this.#wantMeshes(true);
+        else if (BRINGS_NODES.has(kind)) this.#wantMeshes();
       }),
       editor.session.on("status", ({ phase }) => {
-        if (phase === "online" && editor.asset.peek().phase === "failed") void this.#load();
+        if (phase === "online" && editor.asset.peek().phase === "failed") this.#wantMeshes(true);
       }),
     ];
   }
 
   /** The parts that are drawn for a node; undefined if it has no shape. */
   partsOf(node: SceneNode): readonly Part[] | undefined {
-    const parts = node.asset === undefined ? undefined : this.#parts.get(node.asset);
-    if (parts && this.#isOfAsset(node, parts)) return parts;
-    return node.bounds && BOX_PARTS;
+    const parts = node.asset === undefined ? undefined : this.#files.parts.get(node.asset);
+    return parts ?? (node.bounds && BOX_PARTS);
   }
 
   /**
@@ -118,19 +118,8 @@ export class NodeLayer implements Layer {
     this.#loading?.abort();
     for (const stop of this.#stop) stop();
     this.#drawn.clear();
-    disposeMeshes(this.#parts);
+    this.#files.dispose();
     this.#environment.dispose();
-  }
-
-  /** A node of the past may belong to a glTF file that another import has replaced since. */
-  #isOfAsset(node: SceneNode, parts: readonly Part[]): boolean {
-    const now = this.view.editor.session.shown;
-    return (
-      this.#scene === now ||
-      now.get(node.id) !== undefined ||
-      node.bounds === undefined ||
-      fits(parts, node.bounds)
-    );
   }
 
   #show(scene: DrawnScene): () => void {
@@ -142,7 +131,7 @@ export class NodeLayer implements Layer {
 
   #changed(change: SceneChange): void {
     this.view.invalidate();
-    if (change.all) this.#wantMeshes();
+    if (change.all) this.#wantMeshes(true);
     if (change.all) this.#due = null;
     if (this.#due === null) return;
     for (const id of change.gone) this.#due.add(id);
@@ -162,36 +151,35 @@ export class NodeLayer implements Layer {
   }
 
   /**
-   * Loads the glTF file if a node refers to it: with a scene that was sent as a whole it may be
-   * another file.
+   * Loads the glTF files that nodes came from and that are not here; with `always` looks for other
+   * ones too: a scene that was sent as a whole may be another one.
    */
-  #wantMeshes(): void {
-    for (const { asset } of this.#scene.nodes.values())
-      if (asset !== undefined) return void this.#load();
+  #wantMeshes(always = false): void {
+    const numbers = new Set<number>();
+    for (const { asset } of this.#scene.nodes.values()) if (asset !== undefined) numbers.add(asset);
+    const isMissing = [...numbers].some((number) => !this.#files.has(number));
+    if (numbers.size > 0 && (always || isMissing)) void this.#load(numbers);
   }
 
-  async #load(): Promise<void> {
+  async #load(numbers: ReadonlySet<number>): Promise<void> {
     const { editor } = this.view;
     this.#loading?.abort();
     const { signal } = (this.#loading = new AbortController());
-    if (this.#version === null) editor.asset.value = { phase: "loading", loaded: 0, total: 0 };
+    if (this.#files.parts.size === 0)
+      editor.asset.value = { phase: "loading", loaded: 0, total: 0 };
     try {
       const progress = (loaded: number, total: number) =>
         (editor.asset.value = { phase: "loading", loaded, total });
-      const asset = await loadAsset(editor.session.sceneName, this.#version, progress, signal);
+      const { sceneName } = editor.session;
+      const { fresh, failed, plain } = await this.#files.load(sceneName, numbers, progress, signal);
+      if (fresh) this.#redraw();
       if (signal.aborted) return;
-      if (asset) this.#take(asset);
-      const failed = asset?.failed;
       editor.asset.value =
         failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
-      if (asset?.plain !== undefined)
-        editor.say(
-          "warn",
-          `Some textures cannot be shown; plain colours replace them: ${asset.plain}`,
-        );
+      if (plain !== undefined)
+        editor.say("warn", `Some textures cannot be shown; plain colours replace them: ${plain}`);
     } catch (error) {
       if (signal.aborted) return;
-      this.#take({ parts: new Map(), version: null });
       editor.asset.value = { phase: "failed", reason: (error as GizmodError).message };
     }
     const { reason } = editor.asset.value;
@@ -199,12 +187,9 @@ export class NodeLayer implements Layer {
       editor.say("warn", `Some meshes cannot be shown; boxes replace them: ${reason}`);
   }
 
-  #take({ parts, version }: AssetMeshes): void {
+  #redraw(): void {
     this.#drawn.clear();
-    disposeMeshes(this.#parts);
-    this.#environment.light(parts.values());
-    this.#parts = parts;
-    this.#version = version;
+    this.#environment.light(this.#files.parts.values());
     this.#due = null;
     this.view.invalidate();
   }

@@ -165,15 +165,16 @@ export function bind(scene, objectOf) {
 /**
  * Binds the nodes of a scene that was imported from a glTF file to the objects that GLTFLoader made
  * from the same file (`sceneUrl(scene, "asset")`). Copies of a node get clones of its object, with
- * the same geometry and material.
+ * the same geometry and material. A scene of several files has a binding for each.
  * @param {DrawnScene} scene
  * @param {{ parser: { associations: Map<any, { nodes?: number }> } }} gltf
+ * @param {{ first?: number }} [file] the number of the file's first node, as `listAssets` says
  */
-export function bindGltf(scene, gltf) {
+export function bindGltf(scene, gltf, { first = 0 } = {}) {
   /** @type {Map<number, Object3D>} */
   const objects = new Map();
   for (const [object, { nodes }] of gltf.parser.associations) {
-    if (nodes !== undefined && object.isObject3D) objects.set(nodes, object);
+    if (nodes !== undefined && object.isObject3D) objects.set(first + nodes, object);
   }
   const own = new Set(objects.values());
   /** @type {Map<Id, Object3D>} */

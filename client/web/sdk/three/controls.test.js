@@ -8,7 +8,7 @@ import WebSocket from "ws";
 
 import { Daemon } from "../../../../tests/browser/support/daemon.js";
 import { Delay } from "../../../../tests/browser/support/delay.js";
-import { connect } from "../index.js";
+import { addToScene, connect, listAssets } from "../index.js";
 import { RemoteTransformControls, bind, bindGltf, share } from "./index.js";
 import { axisName, isShown } from "./names.js";
 
@@ -380,6 +380,25 @@ test("bind_gltf_goes_by_the_index_in_the_asset", async () => {
     parser: { associations: new Map([[object, { nodes: node.asset }]]) },
   });
   assert.equal(binding.objectOf(node.id), object);
+});
+
+test("bind_gltf_of_each_file_has_its_own_nodes", async () => {
+  const session = await join("robot-arm", "Ada");
+  const base = daemon.url;
+  const file = new Blob([
+    JSON.stringify({ asset: { version: "2.0" }, nodes: [{ name: "added" }] }),
+  ]);
+  const parent = session.scene.nodes.keys().next().value;
+  const { roots } = await addToScene("robot-arm", await file.arrayBuffer(), { base, parent });
+  while (!session.scene.get(roots[0]))
+    await new Promise((resolve) => session.scene.on("change", resolve));
+  assert.equal(session.scene.get(roots[0]).parent, parent);
+  const { first } = (await listAssets("robot-arm", { base })).at(-1);
+  assert.equal(session.scene.get(roots[0]).asset, first);
+  const object = new Group();
+  const gltf = { parser: { associations: new Map([[object, { nodes: 0 }]]) } };
+  assert.equal(bindGltf(session.scene, gltf, { first }).objectOf(roots[0]), object);
+  assert.notEqual(bindGltf(session.scene, gltf).objectOf(roots[0]), object);
 });
 
 test("bind_gltf_gives_clones_to_copies", async () => {
