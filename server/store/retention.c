@@ -47,6 +47,9 @@ void gz_retention_count(struct gz_retention *retention, uint64_t edits)
     if (retention->is_counted) retention->edits += edits;
 }
 
+/* One part of the work, in a transaction: SQLITE_OK, or SQLite's code. */
+typedef int work(struct gz_retention *retention, double now);
+
 static enum gz_status count_edits(struct gz_retention *retention, struct gz_error *error)
 {
     int64_t edits = 0;
@@ -166,14 +169,43 @@ static int pass_some(struct gz_retention *retention, double now)
     return rc;
 }
 
+/* Removes the bytes of a file that nothing needs any more. */
+static int forget_file(struct gz_retention *retention, double now)
+{
+    (void)now;
+    struct gz_ask ask =
+        start(retention, GZ_SQL_RETENTION_FIND_UNUSED, (uint64_t[]){retention->looked});
+    bool is_found = gz_ask_row(&ask);
+    uint64_t first = is_found ? (uint64_t)sqlite3_column_int64(ask.statement, 0) : 0;
+    int rc = gz_ask_finish(&ask);
+    return rc == SQLITE_OK && is_found ? run(retention, GZ_SQL_RETENTION_FORGET_BYTES, &first) : rc;
+}
+
+/* Whether a file may be unused by what is gone for long enough. */
+static bool has_unused(struct gz_retention *retention, double now, int *rc)
+{
+    if (now - retention->noted_s >= GZ_UNUSED_ASSET_SECONDS || retention->noted_s == 0) {
+        retention->looked = retention->noted_s == 0 ? retention->since : retention->noted;
+        retention->noted = retention->since;
+        retention->noted_s = now;
+        retention->is_looking = true;
+    }
+    if (!retention->is_looking) return false;
+    struct gz_ask ask =
+        start(retention, GZ_SQL_RETENTION_FIND_UNUSED, (uint64_t[]){retention->looked});
+    retention->is_looking = gz_ask_row(&ask);
+    *rc = gz_ask_finish(&ask);
+    return retention->is_looking && *rc == SQLITE_OK;
+}
+
 /* Runs one transaction: the log has the change, or no trace is left. */
-static enum gz_status step(struct gz_retention *retention, double now, int *rc,
+static enum gz_status step(struct gz_retention *retention, work *what, double now, int *rc,
                            struct gz_error *error)
 {
     enum gz_status status = GZ_OK;
     *rc = run(retention, GZ_SQL_RETENTION_BEGIN, NULL);
     if (*rc == SQLITE_OK) *rc = gz_shipper_begin(retention->shipper);
-    if (*rc == SQLITE_OK) *rc = pass_some(retention, now);
+    if (*rc == SQLITE_OK) *rc = what(retention, now);
     if (*rc == SQLITE_OK) status = gz_shipper_append(retention->shipper, error);
     if (*rc == SQLITE_OK && status == GZ_OK) *rc = run(retention, GZ_SQL_RETENTION_COMMIT, NULL);
     if (*rc != SQLITE_OK)
@@ -193,11 +225,16 @@ enum gz_status gz_retention_step(struct gz_retention *retention, double now, boo
     enum gz_status status = count_edits(retention, error);
     if (status != GZ_OK) return status;
     const uint64_t since = retention->since, edits = retention->edits;
+    work *what = pass_some;
     *more = find_next(retention, &edit, &rc) && may_pass(retention, &edit, now);
+    if (!*more && rc == SQLITE_OK && has_unused(retention, now, &rc)) {
+        what = forget_file;
+        *more = true;
+    }
     if (!*more)
         return rc == SQLITE_OK ? GZ_OK
                                : gz_db_fail(retention->db, rc, error, "the retention of the past");
-    status = step(retention, now, &rc, error);
+    status = step(retention, what, now, &rc, error);
     if (status == GZ_OK) return GZ_OK;
     retention->since = since;
     retention->edits = edits;

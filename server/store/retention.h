@@ -10,6 +10,10 @@
  * The state of a checkpoint can be read as well: each node keeps its latest change at or before the
  * checkpoint, and a drag that ran at that moment keeps its path.
  *
+ * The bytes of a glTF file go once nothing that is kept has a node of it. A restore may bring back
+ * what was read just before the horizon passed it: a file therefore waits until the horizon has
+ * been past its nodes for GZ_UNUSED_ASSET_SECONDS, or the file is opened.
+ *
  * The horizon passes an edit that is older than the rule allows or has more edits after it, but
  * never a running edit, one of the latest GZ_UNDO_EDITS_MAX, which undo may need, or one that ended
  * within GZ_RETENTION_SECONDS_MIN, whose key must be known. Free space in the file is used again;
@@ -39,6 +43,11 @@ struct gz_retention {
      * take longer with a longer history. */
     uint64_t edits;
     bool is_counted;
+    /* Of the files that nodes came from: a horizon and when it was noted; up to which one all
+     * unused files are gone. */
+    uint64_t noted, looked;
+    double noted_s; /* 0: the file was just opened */
+    bool is_looking;
 };
 
 /* The shipper and its connection stay the caller's, and outlive this struct. */

@@ -37,6 +37,20 @@ DELETE FROM samples
 -- :forget_edit
 DELETE FROM edits WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE edit = ?1)
 
+-- A file that neither the scene, nor the history after seq ?1, nor a checkpoint has a node of: each of its nodes was deleted by then, and
+-- no more than that is known of it.
+-- :find_unused
+SELECT a.first
+  FROM assets a
+ WHERE a.bytes IS NOT NULL AND a.seq <= ?1
+   AND NOT EXISTS (SELECT 1 FROM nodes n
+                    WHERE n.asset >= a.first AND n.asset < a.first + a.count
+                      AND (n.deleted_seq IS NULL OR n.deleted_seq > ?1 OR
+                           EXISTS (SELECT 1 FROM changes c WHERE c.node = n.id AND c.did <> 'delete')))
+ LIMIT 1
+-- :forget_bytes
+UPDATE assets SET bytes = NULL WHERE first = :first
+
 -- :since
 SELECT since FROM kept
 -- :count_edits

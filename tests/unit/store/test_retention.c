@@ -482,6 +482,46 @@ TEST_IN_DIRECTORY(test_what_is_older_goes)
     power_vfs_settle(0, 512);
 }
 
+static int64_t count_files(const char *path, const char *which)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM assets WHERE %s", which);
+    return ask(path, sql);
+}
+
+/* Of these five files one has a node that is there, one a node that is in the kept history, one
+ * came lately; two are of nobody. */
+TEST_IN_DIRECTORY(test_files_of_nobody_go)
+{
+    const char *path = in_directory(directory, "files.db");
+    char sql[2048];
+    struct gz_scene_state state;
+    const unsigned long long late = seq_of(PASSED) + 1;
+    make_known(path, 200, (double)time(NULL) - 7200);
+    snprintf(sql, sizeof sql,
+             "UPDATE scene SET next_node = 903;"
+             "INSERT INTO assets SELECT column1, 1, column2, 'model/gltf+json', column1, x'7b7d'"
+             "  FROM (VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, %llu));"
+             "UPDATE nodes SET asset = 1 WHERE id = (SELECT min(id) FROM nodes);"
+             "INSERT INTO nodes SELECT 900, 1, 1, NULL, 'gone', tx, ty, tz, rx, ry, rz, rw, sx, sy,"
+             "  sz, NULL, NULL, NULL, NULL, NULL, NULL, 2 FROM nodes LIMIT 1;"
+             "INSERT INTO nodes SELECT 901, %llu, %llu, NULL, 'late', tx, ty, tz, rx, ry, rz, rw,"
+             "  sx, sy, sz, NULL, NULL, NULL, NULL, NULL, NULL, 3 FROM nodes LIMIT 1;",
+             late, late, late);
+    tell(path, sql);
+    vouch_for(path);
+    struct gz_store *store =
+        open_keeping(path, (struct gz_retention_rule){.seconds = 5400}, &state);
+    gz_scene_state_finish(&state);
+    wait_until_kept_since(path, seq_of(PASSED));
+    for (int i = 0; i < SECONDS_MAX * 100 && count_files(path, "bytes IS NULL") < 2; i++)
+        usleep(10000);
+    gz_store_close(store);
+    assert_int_equal(count_files(path, "bytes IS NULL AND first IN (0, 2)"), 2);
+    assert_int_equal(count_files(path, "bytes IS NOT NULL"), 3);
+    power_vfs_settle(0, 512);
+}
+
 /* Two days ahead for a second, and for good: what is old by that clock stays for an hour. */
 TEST(test_a_clock_that_jumps_ahead_removes_nothing_for_an_hour)
 {
