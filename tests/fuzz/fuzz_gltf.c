@@ -154,6 +154,36 @@ static void check_edited(const struct gz_import *import, const uint8_t *data, si
     free(nodes);
 }
 
+static const char small[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{"
+    "\"attributes\":{\"POSITION\":0}}]}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,"
+    "\"count\":1,\"type\":\"VEC3\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":12}],"
+    "\"buffers\":[{\"byteLength\":12,\"uri\":\"data:;base64,AAAAAAAAAAAAAAAA\"}]}";
+
+/* Beside another file it has all its nodes, and the other one its own. */
+static void check_merged(const struct gz_import *import, const uint8_t *data, size_t size,
+                         bool is_first)
+{
+    const uint64_t far = 1000000;
+    const struct gz_export_file own = {is_first ? 0 : far, data, size},
+                                other = {is_first ? far : 0, (const uint8_t *)small,
+                                         sizeof small - 1};
+    const struct gz_export_file files[] = {is_first ? own : other, is_first ? other : own};
+    struct gz_export_node *nodes = copy_nodes(import);
+    struct gz_buffer out;
+    struct gz_import again;
+    for (size_t i = 0; i < import->count; i++) nodes[i].asset += (int64_t)own.first;
+    nodes[import->count] = (struct gz_export_node){import->count + 1, 0, (int64_t)other.first,
+                                                   "other", gz_trs_identity};
+    gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
+    REQUIRE(gz_export_write(&out, files, 2, nodes, import->count + 1, false, NULL, NULL) == GZ_OK);
+    REQUIRE(gz_import_parse(&again, out.data, out.size, NULL) == GZ_OK);
+    REQUIRE(again.count == import->count + 1);
+    gz_import_finish(&again);
+    gz_buffer_finish(&out);
+    free(nodes);
+}
+
 /* As the other kind of file it is the same scene. */
 static void check_converted(const struct gz_import *import, const uint8_t *data, size_t size,
                             bool binary)
@@ -186,6 +216,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_surfaces(&import);
     check_round_trip(&import, data, size);
     check_edited(&import, data, size, (uint8_t)(size % 15 + 1));
+    check_merged(&import, data, size, size % 2 == 0);
     check_converted(&import, data, size, false);
     check_converted(&import, data, size, true);
     gz_import_finish(&import);
