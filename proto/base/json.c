@@ -143,7 +143,8 @@ static bool are_plain(const char *at)
     uint64_t eight;
     memcpy(&eight, at, sizeof eight);
     const uint64_t quotes = eight ^ (ones * '"'), slashes = eight ^ (ones * '\\');
-    const uint64_t low = (eight - ones * 0x20) | (quotes - ones) | (slashes - ones) | eight;
+    const uint64_t low =
+        (eight - ones * 0x20) | (quotes - ones) | (slashes - ones) | (eight + ones) | eight;
     return (low & tops) == 0;
 }
 
@@ -157,7 +158,7 @@ size_t gz_json_plain_size(const char *at, size_t size)
         }
         const unsigned char c = (unsigned char)at[plain];
         const size_t step = gz_text_character(at + plain, size - plain);
-        if (step == 0 || c < 0x20 || c == '"' || c == '\\') break;
+        if (step == 0 || c < 0x20 || c == 0x7F || c == '"' || c == '\\') break;
         plain += step;
     }
     return plain;

@@ -39,7 +39,7 @@ bool gz_json_skip_number(const char **at, const char *end, struct gz_json_digits
 double gz_json_value(const struct gz_json_digits *digits);
 
 /* How many bytes of `at`, from the beginning on, a text may hold as they are: up to the first one
- * that has to be escaped, or that is not UTF-8. */
+ * that has to be escaped (DEL too, for terminals), or that is not UTF-8. */
 size_t gz_json_plain_size(const char *at, size_t size);
 /* The escape of such a byte; U+FFFD for one that is not UTF-8. Returns its size. */
 size_t gz_json_escape(unsigned char byte, char out[6]);
