@@ -75,13 +75,13 @@ uint64_t gz_machine_bytes(const char *groups, const char *folder)
 /* ---- what the system holds ---- */
 
 /* Bytes of the process' own memory that the system has pages for; 0 if it does not say. */
-static size_t resident_bytes(void)
+static uint64_t resident_bytes(void)
 {
     size_t all, resident, shared;
     FILE *file = fopen("/proc/self/statm", "re");
     bool is_read = file != NULL && fscanf(file, "%zu %zu %zu", &all, &resident, &shared) == 3;
     if (file != NULL) fclose(file);
-    return is_read ? (resident - shared) * (size_t)sysconf(_SC_PAGESIZE) : 0;
+    return is_read ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 /* Resident bytes that are not allocated. The allocator's count of free bytes also includes those
@@ -189,7 +189,7 @@ static void say_short(struct gz_memory *memory, bool is_short)
 static uint64_t find_kept(const struct gz_memory *memory, uint64_t most)
 {
     const uint64_t guess = kept_bytes(memory);
-    const uint64_t found = guess > most ? resident_bytes() : 0;
+    const uint64_t found = guess > most ? memory->find_resident() : 0;
     return found > 0 ? lesser(guess, without(found, memory->freed)) : guess;
 }
 
@@ -244,8 +244,8 @@ static void give_back(struct gz_memory *memory, size_t resident)
 static void run_look(struct gz_job *job)
 {
     struct gz_memory *memory = job->context;
-    give_back(memory, resident_bytes());
-    memory->found_bytes = resident_bytes();
+    give_back(memory, memory->find_resident());
+    memory->found_bytes = memory->find_resident();
 }
 
 /* What was taken before the look is resident by now, or never will be. */
@@ -294,6 +294,7 @@ void gz_memory_watch(struct gz_memory *memory, uv_loop_t *loop, struct gz_jobs *
                                  .log = log,
                                  .jobs = jobs,
                                  .full = {.handle = handle_full, .context = memory},
+                                 .find_resident = resident_bytes,
                                  .resident_bytes = resident_bytes()};
     /* By default the allocator raises the threshold after large blocks, and then keeps them. */
     mallopt(M_MMAP_THRESHOLD, GZ_BLOCK_BYTES_KEPT_MAX);

@@ -47,6 +47,8 @@ struct gz_memory {
     uint64_t (*spare)(void *context);
     uint64_t (*relieve)(void *context, uint64_t bytes);
     void *context;
+    /* What the system holds for the process; on any thread. Tests have their own. */
+    uint64_t (*find_resident)(void);
     /* private to memory.c */
     const struct gz_log *log;
     struct gz_jobs *jobs;

@@ -57,6 +57,8 @@ at_seq_and_time grab_with_phase_up grab_value_beyond grab_value_with_at_and_ray 
 snap_step_negative size_zero tolerance_negative name_not_utf8 name_with_nul ref_not_utf8
 interest_two_parts interest_box_inside_out note_of_nothing restore_of_nothing
 restore_seq_and_checkpoint at_seq_and_checkpoint camera_target_beyond link_of_no_time
+hold_node_twice pose_node_twice pose_t_and_x pose_coordinate_too_large pose_r_and_euler
+set_t_and_y
 `
     .trim()
     .split(/\s+/),

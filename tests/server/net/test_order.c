@@ -1,5 +1,5 @@
-/* What clients rely on: the order of a snapshot is that of the latest changes, over whatever is
- * done and across restarts; that of the ids is the file's. */
+/* What clients rely on: a snapshot comes by id, over whatever is done and across restarts; the
+ * order of the ids is the file's. */
 #include "net_fixture.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #define SCENE "ordered"
 #define NODES_MAX 64
 
-/* A viewer's nodes, in the order in which they were told last. */
+/* A viewer's nodes, by id. */
 struct order {
     uint64_t ids[NODES_MAX], parents[NODES_MAX], seq;
     size_t count;
@@ -31,6 +31,18 @@ static void forget(struct order *order, uint64_t id)
     order->count = kept;
 }
 
+static void insert(struct order *order, uint64_t id, uint64_t parent)
+{
+    size_t at = order->count++;
+    assert_true(at < NODES_MAX);
+    for (; at > 0 && order->ids[at - 1] > id; at--) {
+        order->ids[at] = order->ids[at - 1];
+        order->parents[at] = order->parents[at - 1];
+    }
+    order->ids[at] = id;
+    order->parents[at] = parent;
+}
+
 static void apply(struct order *order, const struct gz_delta *delta)
 {
     if (delta->from == 0) order->count = 0;
@@ -42,9 +54,7 @@ static void apply(struct order *order, const struct gz_delta *delta)
             if (order->ids[k] == node->id && !(node->has & GZ_HAS_STATE_PARENT))
                 parent = order->parents[k];
         forget(order, node->id);
-        assert_true(order->count < NODES_MAX);
-        order->ids[order->count] = node->id;
-        order->parents[order->count++] = parent;
+        insert(order, node->id, parent);
     }
     order->seq = delta->seq;
 }
@@ -78,11 +88,19 @@ static void follow(struct reader *reader, struct order *order, uint64_t seq)
     }
 }
 
+/* The snapshot as it is told: in one delta. */
 static void join(const struct net_fixture *fixture, struct order *order)
 {
     struct reader *reader = open_reader(fixture);
+    struct gz_message delta;
     *order = (struct order){.count = 0};
-    follow(reader, order, 0);
+    assert_true(raw_read_on(reader->socket, GZ_OP_DELTA, &reader->frame, &reader->arena, &delta));
+    assert_true(!delta.delta.more && delta.delta.count < NODES_MAX);
+    for (size_t i = 0; i < delta.delta.count; i++) {
+        order->ids[i] = delta.delta.nodes[i].id;
+        order->parents[i] = delta.delta.nodes[i].parent;
+    }
+    order->count = delta.delta.count;
     close_reader(reader);
 }
 
@@ -162,9 +180,9 @@ static uint64_t act(struct reader *editor, size_t number, uint64_t first)
     return ask(editor, message, NULL);
 }
 
-/* A viewer that was told of each change has the nodes in the order that a newcomer gets; so has one
- * after the end of the daemon, whichever it was. */
-TEST(test_snapshot_is_in_the_order_of_the_latest_changes)
+/* What a viewer has that was told of each change is what a newcomer gets, by id; so it is after the
+ * end of the daemon, whichever it was. */
+TEST(test_snapshot_comes_by_id)
 {
     struct net_fixture fixture;
     struct order order = {.count = 0};

@@ -442,8 +442,8 @@ TEST(gizmoctl_says_who_has_what)
     call((const char *[]){"cluster", uri, "--json", NULL}, 0, "\"behind_scene\":\"shown\"", NULL);
     assert_int_equal(stage->bert.report(stage->bert.context, &none, &error), GZ_OK);
     call((const char *[]){"cluster", uri, NULL}, 0, "  alive\nbert ", NULL);
-    call((const char *[]){"move", uri, "shown", "emil", NULL}, 1, NULL, "no member emil");
-    call((const char *[]){"move", uri, "nowhere", "bert", NULL}, 1, NULL, "no scene nowhere");
+    call((const char *[]){"move", uri, "shown", "emil", NULL}, 7, NULL, "no member emil");
+    call((const char *[]){"move", uri, "nowhere", "bert", NULL}, 5, NULL, "no scene nowhere");
     call((const char *[]){"move", uri, "shown", "anna", NULL}, 0, NULL, NULL);
     assert_int_equal(stage->bert.want(stage->bert.context, "shown", "bert", &error), GZ_OK);
     call((const char *[]){"cluster", uri, NULL}, 0, "moves to bert", NULL);
@@ -457,7 +457,7 @@ TEST(gizmoctl_says_who_has_what)
     call((const char *[]){"cluster", uri, NULL}, 0, "not seen for 36", NULL);
     call((const char *[]){"cluster", "init", NULL}, 2, NULL, "init: URI is missing");
     call((const char *[]){"cluster", "a", "b", NULL}, 2, NULL, "unexpected operand \"b\"");
-    call((const char *[]){"cluster", "postgresql://127.0.0.1:1/x", NULL}, 1, NULL, "refused");
+    call((const char *[]){"cluster", "postgresql://127.0.0.1:1/x", NULL}, 3, NULL, "refused");
 }
 
 int main(void)
