@@ -1,6 +1,7 @@
 /* glTF files that come into a scene which is there already: below a node, as one edit, with their
  * own meshes; told to all, undone, redone, restored over, replaced, and there after a crash. */
 #include <stdio.h>
+#include <time.h>
 
 #include "stage.h"
 #include "support/raw_ws.h"
@@ -64,11 +65,12 @@ static uint64_t pick(struct gz_client *client, double x, double y)
     return ok->hit_count > 0 ? ok->hits[0].id : 0;
 }
 
-/* Waits for the triangles, which a worker may have to make: beside them, in the box, nothing is. */
+/* Waits for the triangles, which a worker may have to make: beside them, in the box, nothing is.
+ * Whoever asks without a pause is over the rate. */
 static void assert_picked(struct gz_client *client, uint64_t id, double x, double half)
 {
-    while (pick(client, x + 0.9 * half, 0.9 * half) == id) {
-    }
+    static const struct timespec pause = {.tv_nsec = 50000000};
+    while (pick(client, x + 0.9 * half, 0.9 * half) == id) nanosleep(&pause, NULL);
     assert_int_equal(pick(client, x + 0.9 * half, 0.9 * half), 0);
     assert_int_equal(pick(client, x, 0), id);
 }
