@@ -218,9 +218,13 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
     status = place_kept(session, set, changes, failure);
     if (status != GZ_OK) return status;
     failure->node = 0;
+    /* A change refers to what the scene had before. */
+    bool *changed = gz_arena_take(&core->scratch, set->count, sizeof *changed);
+    if (changed == NULL) return no_memory(failure);
+    for (size_t i = 0; i < set->count; i++) changed[i] = gz_change_is_real(&changes[i]);
     gz_session_lend_held(session, set);
     status = edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, failure);
-    gz_session_take_held(session, set, status == GZ_OK ? changes : NULL);
+    gz_session_take_held(session, set, status == GZ_OK ? changed : NULL);
     return status;
 }
 

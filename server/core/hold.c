@@ -256,23 +256,22 @@ static void begin_anew(struct gz_session *session, struct gz_gesture *hold, uint
 }
 
 static void go_on(struct gz_session *session, struct gz_gesture *hold, const struct gz_set *set,
-                  const struct gz_change *changes)
+                  const bool *changed)
 {
     const uint64_t began_seq = gz_scene_seq(session->core->scene);
     bool is_named = false, is_changed = false;
     for (size_t i = 0; i < set->count; i++) {
         const size_t place = gz_gesture_place(hold, set->nodes[i].id);
         if (place == hold->count) continue;
-        begin_from(session, hold, place, &set->nodes[i], gz_change_is_real(&changes[i]));
+        begin_from(session, hold, place, &set->nodes[i], changed[i]);
         is_named = true;
-        is_changed |= gz_change_is_real(&changes[i]);
+        is_changed |= changed[i];
     }
     if (is_changed) begin_anew(session, hold, began_seq);
     if (is_named) gz_interaction_pose_rest(session, hold);
 }
 
-void gz_session_take_held(struct gz_session *session, const struct gz_set *set,
-                          const struct gz_change *changes)
+void gz_session_take_held(struct gz_session *session, const struct gz_set *set, const bool *changed)
 {
     struct gz_failure none;
     for (struct gz_gesture *hold = session->gesture.next; hold != NULL; hold = hold->next) {
@@ -280,6 +279,6 @@ void gz_session_take_held(struct gz_session *session, const struct gz_set *set,
             if (gz_gesture_place(hold, set->nodes[i].id) < hold->count)
                 (void)!gz_scene_hold(session->core->scene, &set->nodes[i].id, 1,
                                      (struct gz_grip){session->id, hold->number}, &none);
-        if (changes != NULL) go_on(session, hold, set, changes);
+        if (changed != NULL) go_on(session, hold, set, changed);
     }
 }

@@ -24,9 +24,9 @@ const struct gz_gesture_target *gz_session_held_target(const struct gz_session *
                                                        const struct gz_node *node);
 /* Frees the nodes of the set that the session's holds have, for the edit. */
 void gz_session_lend_held(struct gz_session *session, const struct gz_set *set);
-/* The holds have their nodes again. `changes` are those of the set, which is applied; NULL: it was
- * refused, and changed nothing. */
+/* The holds have their nodes again. `changed`: for each node of the set, which is applied, whether
+ * it is another now; NULL: the set was refused, and changed nothing. */
 void gz_session_take_held(struct gz_session *session, const struct gz_set *set,
-                          const struct gz_change *changes);
+                          const bool *changed);
 
 #endif

@@ -374,8 +374,6 @@ TEST(test_import_that_fails_leaves_nothing)
         "{}",
         "{\"asset\":{\"version\":\"1.0\"}}",
         "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":{}}",
-        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"children\":[0]"
-        "}]}",
         "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"translation\":"
         "[NaN,0,0]}]}",
         "glTF\x02",

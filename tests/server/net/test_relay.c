@@ -527,11 +527,11 @@ TEST(test_relay_passes_tokens)
     print_member_url(&member, url);
     init_beside(&other, "other");
     start_member(&other, url, SECRET, option);
-    ask_as(&other, "viewer", "import", glb, 1, "forbidden");
+    ask_as(&other, "viewer", "import", glb, 4, "forbidden");
     ask_as(&other, "editor", "import", glb, 0, "16 nodes");
     ask_as(&other, "viewer", "ls", NULL, 0, "robot arm");
-    ask_as(&other, "viewer", "undo", NULL, 1, "forbidden");
-    ask_as(&other, "editor", "rm", NULL, 1, "forbidden");
+    ask_as(&other, "viewer", "undo", NULL, 4, "forbidden");
+    ask_as(&other, "editor", "rm", NULL, 4, "forbidden");
     ask_as(&other, "admin", "rm", NULL, 0, "");
     test_daemon_end(&other);
     test_daemon_end(&member);

@@ -765,7 +765,7 @@ static void check_word(const struct test_daemon *daemon, const char *word, const
              (const char *const[]){"set", "named", word, "--s", "1,1,1", NULL});
     const size_t count = json_array_size(ids);
     if ((output.code == 0) != (count == 1) ||
-        (count == 0 && strstr(output.err, "no node has the name or id") == NULL))
+        (count == 0 && strstr(output.err, "no node ") == NULL))
         fail_msg("\"%s\" means %zu nodes: %s%s", word, count, output.out, output.err);
     for (size_t i = 0; i < count; i++) {
         char one[32];
