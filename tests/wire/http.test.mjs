@@ -87,6 +87,11 @@ test("each operation answers as it is described", async () => {
   await ask("put", scene, 409, { body: engine });
   await ask("put", scene, 200, { body: engine, query: "?replace" });
   await ask("get", "/scenes", 200);
+  await ask("post", `${scene}/import`, 200, { body: engine, query: "?user=ada" });
+  await ask("post", `${scene}/import`, 404, { body: engine, query: "?parent=99999999" });
+  await ask("post", `${scene}/import`, 400, { body: "no glTF" });
+  await ask("get", `${scene}/assets`, 200);
+  await ask("get", `${scene}/assets`, 404, { scene: "none" });
   const { headers } = await ask("get", `${scene}/asset`, 200);
   await ask("get", `${scene}/asset`, 304, { headers: { "If-None-Match": headers.get("etag") } });
   for (const path of ["export", "export.glb", "export.gltf", "backup"]) {
