@@ -215,21 +215,6 @@ json_t *ctl_json_ids(struct gz_ids ids);
 GZ_MUST_USE enum gz_status ctl_past_edits(struct gz_client *client, uint64_t since, json_t **edits,
                                           struct gz_error *error);
 
-/* ---- messages in JSON (pack.c) ---- */
-
-struct ctl_message {
-    struct gz_message message; /* points into the two below */
-    struct gz_buffer bytes;
-    struct gz_arena arena;
-};
-
-void ctl_message_init(struct ctl_message *read);
-void ctl_message_finish(struct ctl_message *read);
-/* Reads a client's message with the protocol's words; it is valid until the next one is read. Any
- * error of gz_decode, whose text names the field. */
-GZ_MUST_USE enum gz_status ctl_message_read(struct ctl_message *read, const char *text, size_t size,
-                                            struct gz_error *error);
-
 /* ---- lines of input (lines.c) ---- */
 
 #define CTL_LINES_PIECE ((size_t)64 * 1024) /* read at once */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ctl.h"
+#include "proto/json.h"
 
 /* Lines that wait for their answers: some round trips of a disk and a network. */
 #define WAITING_MAX 64
@@ -43,7 +44,8 @@ struct edit {
     const struct ctl_args *args;
     struct gz_client *client;
     struct ctl_lines lines;
-    struct ctl_message message;
+    struct gz_buffer frame; /* the line as a frame of its own */
+    struct gz_arena arena;  /* what the message of the line points into */
     struct waiting ring[WAITING_MAX];
     size_t first, count, count_max;
     size_t bytes; /* of the messages that wait */
@@ -182,11 +184,30 @@ static const struct kind *kind_of(enum gz_op op)
     return NULL;
 }
 
+/* Reads a message with the protocol's words; it is valid until the next one is read. In errors the
+ * first byte of the line is byte 1. */
+static enum gz_status read_message(struct edit *edit, const char *text, size_t size,
+                                   struct gz_message *message, struct gz_error *error)
+{
+    struct gz_buffer *frame = &edit->frame;
+    size_t offset = 0;
+    *message = (struct gz_message){.op = GZ_OP_COUNT};
+    gz_buffer_clear(frame);
+    if (gz_buffer_append(frame, "[", 1) != GZ_OK || gz_buffer_append(frame, text, size) != GZ_OK ||
+        gz_buffer_append(frame, "]", 1) != GZ_OK)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    gz_arena_reset(&edit->arena, gz_decode_bytes_max(frame->size));
+    const enum gz_status status = gz_decode_json(GZ_FROM_CLIENT, frame->data, frame->size, &offset,
+                                                 &edit->arena, message, error);
+    if (status != GZ_OK || offset == frame->size) return status;
+    return gz_fail(error, GZ_BAD_MESSAGE, "a line holds one message");
+}
+
 static enum gz_status send_line(struct edit *edit, struct waiting *line, const char *text,
                                 size_t size, struct gz_error *error)
 {
-    struct gz_message *message = &edit->message.message;
-    enum gz_status status = ctl_message_read(&edit->message, text, size, error);
+    struct gz_message said, *message = &said;
+    enum gz_status status = read_message(edit, text, size, message, error);
     line->has_own_rid = (message->has & GZ_HAS_RID) != 0;
     line->own_rid = message->rid;
     const struct kind *kind = kind_of(message->op);
@@ -198,7 +219,7 @@ static enum gz_status send_line(struct edit *edit, struct waiting *line, const c
     if (status == GZ_OK) status = gz_client_send(edit->client, message, &line->rid, error);
     if (status != GZ_OK) return status;
     edit->waits = kind->waits;
-    line->bytes = edit->message.bytes.size;
+    line->bytes = size;
     edit->bytes += line->bytes;
     const double rate = RATE_PART * (double)gz_client_welcome(edit->client)->messages_per_s;
     edit->full = fmax(edit->full, ctl_now()) + 1 / rate;
@@ -293,7 +314,8 @@ static void finish(struct edit *edit)
 {
     for (size_t i = 0; i < edit->count; i++) json_decref(waiting_at(edit, i)->answer);
     gz_client_destroy(edit->client);
-    ctl_message_finish(&edit->message);
+    gz_buffer_finish(&edit->frame);
+    gz_arena_finish(&edit->arena);
     ctl_lines_finish(&edit->lines);
     if (edit->lines.descriptor != STDIN_FILENO) close(edit->lines.descriptor);
 }
@@ -343,7 +365,8 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct edit edit = {.args = args, .stops = ctl_get(args, "--stop")->given};
     edit.count_max = edit.stops ? 1 : WAITING_MAX;
     ctl_lines_init(&edit.lines, descriptor, LINE_BYTES_MAX);
-    ctl_message_init(&edit.message);
+    gz_buffer_init(&edit.frame, LINE_BYTES_MAX + 2, 0);
+    gz_arena_init(&edit.arena, 0);
     enum gz_status status = join(&edit, &error);
     if (status == GZ_OK) status = perform(&edit, &error);
     finish(&edit);

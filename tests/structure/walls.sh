@@ -24,7 +24,7 @@ may proto/token "$shared|\"proto/(message|token/[a-z_0-9]+)\.h\"|<(jansson|opens
 own='"[a-z_]+\.h"'
 may client/predict "$own|\"(proto/base/(linear|vocabulary)|solver/(solver|gizmo_state))\.h\""
 may client/c "$shared|$own|\"(proto/(message|packed|fields|read)|predict/predict|solver/solver)\.h\"|<(libwebsockets|jansson|openssl/[a-z0-9_]+)\.h>"
-may client/ctl "$shared|$own|\"(proto/(args/args|message|token/(token|keys))|solver/replay|store/store|cluster/postgres|gltf/gltf)\.h\"|<jansson\.h>"
+may client/ctl "$shared|$own|\"(proto/(args/args|json|message|token/(token|keys))|solver/replay|store/store|cluster/postgres|gltf/gltf)\.h\"|<jansson\.h>"
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
 may server/feed "$ours|\"(scene|proto|feed)/[a-z_]+\.h\""
 may server/core "$ours|\"proto/token/claims\.h\"|\"(scene|proto|feed|solver|core)/[a-z_]+\.h\""

@@ -63,8 +63,8 @@ TEST_ON_STAGE(test_each_line_has_one_answer_in_its_order)
           "{\"op\":\"error\",\"code\":\"unknown_node\",\"message\":\"delete.nodes[0]: there is no "
           "node 9\",\"nodes\":[9],\"line\":5,\"rid\":78}\n"
           "{\"op\":\"ok\",\"edit\":3,\"seq\":4,\"ids\":[2,3],\"line\":6}\n"
-          "{\"op\":\"error\",\"code\":\"bad_message\",\"message\":\"it is not JSON: invalid token "
-          "near 'nonsense'\",\"line\":7}\n"
+          "{\"op\":\"error\",\"code\":\"bad_message\",\"message\":\"message: at byte 1: a value is "
+          "expected\",\"line\":7}\n"
           "{\"op\":\"ok\",\"edit\":4,\"seq\":6,\"line\":8}\n"
           "{\"op\":\"ok\",\"edit\":5,\"seq\":8,\"line\":9}\n"
           "{\"op\":\"ok\",\"note\":1,\"line\":10}\n"
@@ -186,18 +186,22 @@ static char *long_line(void)
 TEST_ON_STAGE(test_what_is_no_edit_changes_nothing)
 {
     static const char *const rows[][2] = {
-        {"7", "an object"},
-        {"[]", "an object"},
-        {"[{\"op\":\"undo\"}]", "an object"},
+        {"7", "message: expected a map"},
+        {"[]", "message: expected a map"},
+        {"[{\"op\":\"undo\"}]", "message: expected a map"},
         {"{}", "op"},
-        {"{\"op\":\"undo\"", "it is not JSON"},
-        {"{\"op\":\"undo\"} x", "it is not JSON"},
-        {"{'op':'undo'}", "it is not JSON"},
-        {"{\"op\":\"delete\",\"op\":\"undo\"}", "it is not JSON: duplicate"},
-        {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[1e999,0,0]}]}", "it is not JSON: real"},
-        {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[NaN,0,0]}]}", "it is not JSON"},
+        {"{\"op\":\"undo\"", "at byte 13: a comma or a closing brace is expected"},
+        {"{\"op\":\"undo\"} x", "a line holds one message"},
+        {"{\"op\":\"undo\"},{\"op\":\"undo\"}", "a line holds one message"},
+        {"]", "at byte 1: the frame is empty"},
+        {"{'op':'undo'}", "at byte 2: a key is expected"},
+        {"{\"op\":\"delete\",\"op\":\"undo\"}", "delete.op: given twice"},
+        {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[1e999,0,0]}]}",
+         "set.nodes[0].t[0]: not finite"},
+        {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[NaN,0,0]}]}",
+         "at byte 35: a value is expected"},
         {"{\"op\":\"set\",\"nodes\":[{\"id\":99999999999999999999,\"t\":[0,0,0]}]}",
-         "it is not JSON: too big"},
+         "set.nodes[0].id: 2^53 or more"},
         {"{\"op\":\"fly\"}", "unknown_op"},
         {"{\"op\":7}", "bad_message"},
         {"{\"op\":\"hello\",\"v\":1,\"scene\":\"arm\",\"user\":\"a\"}", "is none of set create"},
@@ -210,9 +214,9 @@ TEST_ON_STAGE(test_what_is_no_edit_changes_nothing)
         {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"r\":[0,0,0,0]}]}", "zero quaternion"},
         {"{\"op\":\"set\",\"nodes\":[{\"id\":-1}]}", "set.nodes[0].id"},
         {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"name\":\"a\\u0000b\"}]}", "set.nodes[0].name"},
-        {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"name\":\"\xff\"}]}", "it is not JSON"},
+        {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"name\":\"\xff\"}]}", "UTF-8"},
         {"{\"op\":\"set\",\"nodes\":[{\"id\":1,\"name\":\"a\"}],\"base\":9}", "base"},
-        {"{\"op\":\"undo\",\"x\":[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]}", "nested more than 16"},
+        {"{\"op\":\"undo\",\"x\":[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]}", "nested too deep"},
         {NULL, "longer than 4194304 bytes"},
     };
     enum { COUNT = sizeof rows / sizeof rows[0] };
