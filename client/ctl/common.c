@@ -55,18 +55,24 @@ static enum gz_status handle_answer(void *context, const void *bytes, size_t siz
     return gz_buffer_append(context, bytes, size);
 }
 
+enum gz_status ctl_http_to_sink(const struct ctl_args *args, struct gz_http http,
+                                struct gz_error *error)
+{
+    http.url = args->server;
+    http.token = args->token;
+    http.ca = args->ca;
+    http.headers = args->headers;
+    return gz_http_perform(&http, error);
+}
+
 enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t **answer,
                         struct gz_error *error)
 {
     struct gz_buffer body;
     gz_buffer_init(&body, GZ_SERVER_FRAME_BYTES_MAX, 0);
-    http.url = args->server;
-    http.token = args->token;
-    http.ca = args->ca;
-    http.headers = args->headers;
     http.sink = handle_answer;
     http.context = &body;
-    enum gz_status status = gz_http_perform(&http, error);
+    enum gz_status status = ctl_http_to_sink(args, http, error);
     *answer = status == GZ_OK ? json_loadb((const char *)body.data, body.size, 0, NULL) : NULL;
     gz_buffer_finish(&body);
     return status;

@@ -126,6 +126,10 @@ gz_trs ctl_read_trs(const struct ctl_args *args, uint64_t *has);
 /* The path of a scene with a query, "" or e.g. "replace&", followed by the user's name. */
 void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query,
                     char path[CTL_PATH_BYTES]);
+/* Performs a request whose answer goes to the sink of `http`, which has neither address nor token.
+ */
+GZ_MUST_USE enum gz_status ctl_http_to_sink(const struct ctl_args *args, struct gz_http http,
+                                            struct gz_error *error);
 /* Performs a request with a short answer; `http` has neither address nor token. In *answer, which
  * the caller owns: its JSON, NULL if it has none. */
 GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http,

@@ -85,16 +85,8 @@ static enum gz_status handle_output(void *context, const void *bytes, size_t siz
 enum ctl_exit ctl_print_download(const struct ctl_args *args, const char *path)
 {
     struct gz_error error = {0};
-    const struct gz_http http = {
-        .url = args->server,
-        .method = "GET",
-        .path = path,
-        .token = args->token,
-        .ca = args->ca,
-        .headers = args->headers,
-        .sink = handle_output,
-    };
-    const enum gz_status status = gz_http_perform(&http, &error);
+    const struct gz_http http = {.method = "GET", .path = path, .sink = handle_output};
+    const enum gz_status status = ctl_http_to_sink(args, http, &error);
     if (ferror(stdout)) return ctl_finish_output(args);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
 }
@@ -110,19 +102,13 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
                                 : draft_open(&draft, file, 0666, &error);
     if (status == GZ_OK) {
         draft.keeps = !replace;
-        struct gz_http http = {
-            .url = args->server,
-            .method = "GET",
-            .path = path,
-            .token = args->token,
-            .ca = args->ca,
-            .headers = args->headers,
-            .sink = handle_piece,
-            .context = &draft,
-            .dropped = dropped,
-            .dropped_bytes = sizeof dropped,
-        };
-        status = draft_close(&draft, gz_http_perform(&http, &error), &error);
+        const struct gz_http http = {.method = "GET",
+                                     .path = path,
+                                     .sink = handle_piece,
+                                     .context = &draft,
+                                     .dropped = dropped,
+                                     .dropped_bytes = sizeof dropped};
+        status = draft_close(&draft, ctl_http_to_sink(args, http, &error), &error);
     }
     if (status == GZ_OK && dropped[0] != '\0') {
         char words[GZ_DROPPED_BYTES + 96];
