@@ -11,6 +11,15 @@ const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const BANNER = `// wire.ts - the messages of the plain form, as proto/README.md describes them. Made from
 // proto/gizmod.cddl by tests/wire/make.mjs: do not edit.`;
 
+/** A line for each definition: a change of one message is a change of one line. */
+function printed({ definitions, ...rest }) {
+  const lines = Object.entries(definitions).map(
+    ([name, definition]) => `${JSON.stringify(name)}: ${JSON.stringify(definition)}`,
+  );
+  const head = JSON.stringify(rest).slice(0, -1);
+  return `${head},\n"definitions": {\n${lines.join(",\n")}\n}}\n`;
+}
+
 const schema = schemaOf(join(top, "proto/gizmod.cddl"));
 const types = await compile(schema, "GizmodMessage", {
   bannerComment: BANNER,
@@ -18,7 +27,7 @@ const types = await compile(schema, "GizmodMessage", {
   style: { printWidth: 100 },
 });
 const made = {
-  "proto/gizmod.schema.json": `${JSON.stringify(schema, null, 1)}\n`,
+  "proto/gizmod.schema.json": printed(schema),
   "client/web/sdk/wire.ts": types,
 };
 
