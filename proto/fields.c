@@ -242,7 +242,7 @@ static const struct gz_row hold_rows[] = {
 
 static const struct gz_row posed_node_rows[] = {PLACED_ROWS};
 static const struct gz_record_type posed_node_record = {
-    RECORD_OF(posed_node_rows, gz_set_node),
+    RECORD_AS("posed_node", posed_node_rows, gz_set_node),
     .unique = true,
     .at_most_one = GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_EULER,
     .rule = GZ_RECORD_SET_NODE,

@@ -76,7 +76,10 @@ function rule(part) {
 /** @param {string} path of the CDDL file */
 export function schemaOf(path) {
   const definitions = {};
-  for (const part of parse(path)) definitions[part.Name] = rule(part);
+  for (const part of parse(path)) {
+    if (part.Name in definitions) throw new Error(`two rules are called ${part.Name}`);
+    definitions[part.Name] = rule(part);
+  }
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     $comment: "Made from gizmod.cddl by tests/wire/make.mjs: do not edit.",

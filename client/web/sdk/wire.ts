@@ -361,8 +361,78 @@ export interface PoseMessage {
   op: "pose";
   rid?: Count;
   hold?: Count;
-  nodes: SetNode[];
+  nodes: PosedNode[];
   n?: Count;
+}
+export interface PosedNode {
+  id: Id;
+  /**
+   * magnitudes up to 1e15
+   *
+   * @minItems 3
+   * @maxItems 3
+   *
+   * Items: 0 or greater
+   */
+  t?: [number, number, number];
+  /**
+   * not zero; the server normalises it
+   *
+   * @minItems 4
+   * @maxItems 4
+   *
+   * Items: 0 or greater
+   */
+  r?: [number, number, number, number];
+  /**
+   * 0, or magnitudes from 1e-15 to 1e15
+   *
+   * @minItems 3
+   * @maxItems 3
+   *
+   * Items: 0 or greater
+   */
+  s?: [number, number, number];
+  /**
+   * 0 or greater
+   */
+  x?: number;
+  /**
+   * 0 or greater
+   */
+  y?: number;
+  /**
+   * 0 or greater
+   */
+  z?: number;
+  /**
+   * @minItems 3
+   * @maxItems 3
+   *
+   * Items: 0 or greater
+   */
+  euler?: [number, number, number];
+  order?: Order;
+}
+export interface ReleaseMessage {
+  op: "release";
+  rid?: Count;
+  key?: string;
+  hold?: Count;
+  n?: Count;
+}
+export interface CancelMessage {
+  op: "cancel";
+  rid?: Count;
+  hold?: Count;
+  n?: Count;
+}
+export interface SetMessage {
+  op: "set";
+  rid?: Count;
+  key?: string;
+  nodes: SetNode[];
+  base?: Count;
 }
 export interface SetNode {
   id: Id;
@@ -416,26 +486,6 @@ export interface SetNode {
   name?: string;
   parent?: Id | null;
   keep?: boolean;
-}
-export interface ReleaseMessage {
-  op: "release";
-  rid?: Count;
-  key?: string;
-  hold?: Count;
-  n?: Count;
-}
-export interface CancelMessage {
-  op: "cancel";
-  rid?: Count;
-  hold?: Count;
-  n?: Count;
-}
-export interface SetMessage {
-  op: "set";
-  rid?: Count;
-  key?: string;
-  nodes: SetNode[];
-  base?: Count;
 }
 export interface CreateMessage {
   op: "create";
