@@ -58,9 +58,8 @@ function record({ Properties }) {
   const properties = {};
   const required = [];
   for (const { Name, Type, Occurrence, Comments } of Properties) {
-    properties[Name] = choice(Type);
     const said = Comments.map(({ Content }) => Content).join(" ");
-    if (said !== "") properties[Name].description = said;
+    properties[Name] = { ...choice(Type), ...(said !== "" && { description: said }) };
     if (Occurrence.n > 0) required.push(Name);
   }
   return { type: "object", properties, ...(required.length > 0 && { required }) };

@@ -17,6 +17,23 @@ const sides = {
   server: ajv.getSchema("wire#/definitions/server-message"),
 };
 
+test("a remark of the description is that of its field alone", () => {
+  const cddl = readFileSync(join(proto, "gizmod.cddl"), "utf8");
+  let count = 0;
+  for (const [name, { properties = {} }] of Object.entries(
+    read("gizmod.schema.json").definitions,
+  )) {
+    const record = cddl.split(`\n${name} = {\n`)[1]?.split("\n}")[0].split("\n") ?? [];
+    for (const [field, { description, items }] of Object.entries(properties)) {
+      const line = record.find((text) => text.replace("?", "").trim().startsWith(`${field}: `));
+      assert.equal(description, line.split(" ; ")[1], `${name}.${field}`);
+      assert.equal(items?.description, undefined, `${name}.${field}`);
+      if (description !== undefined) count++;
+    }
+  }
+  assert.ok(count > 50);
+});
+
 /** What the frame holds, or null if it is no MessagePack. */
 function decode(bytes) {
   try {

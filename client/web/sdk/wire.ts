@@ -162,8 +162,6 @@ export interface CameraMessage {
   /**
    * @minItems 16
    * @maxItems 16
-   *
-   * Items: 0 or greater
    */
   view: [
     number,
@@ -186,8 +184,6 @@ export interface CameraMessage {
   /**
    * @minItems 16
    * @maxItems 16
-   *
-   * Items: 0 or greater
    */
   proj: [
     number,
@@ -212,8 +208,6 @@ export interface CameraMessage {
    *
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   viewport: [number, number, number, number];
   ndc_y?: "up" | "down";
@@ -223,8 +217,6 @@ export interface CameraMessage {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   target?: [number, number, number];
 }
@@ -236,7 +228,7 @@ export interface ToolMessage {
   pivot?: ("median" | "active" | "each" | "bounds") | [number, number, number];
   snap?: ToolSnap;
   /**
-   * 0 or greater
+   * greater than 0
    */
   size?: number;
   /**
@@ -256,15 +248,15 @@ export interface ToolMessage {
 }
 export interface ToolSnap {
   /**
-   * 0 or greater
+   * greater than 0
    */
   t?: number;
   /**
-   * 0 or greater
+   * greater than 0
    */
   r?: number;
   /**
-   * 0 or greater
+   * greater than 0
    */
   s?: number;
   on?: boolean;
@@ -286,8 +278,6 @@ export interface PointerMessage {
    *
    * @minItems 2
    * @maxItems 2
-   *
-   * Items: 0 or greater
    */
   at?: [number, number];
   /**
@@ -295,8 +285,6 @@ export interface PointerMessage {
    *
    * @minItems 6
    * @maxItems 6
-   *
-   * Items: 0 or greater
    */
   ray?: [number, number, number, number, number, number];
   n?: Count;
@@ -317,8 +305,6 @@ export interface GrabMessage {
    *
    * @minItems 2
    * @maxItems 2
-   *
-   * Items: 0 or greater
    */
   at?: [number, number];
   /**
@@ -326,8 +312,6 @@ export interface GrabMessage {
    *
    * @minItems 6
    * @maxItems 6
-   *
-   * Items: 0 or greater
    */
   ray?: [number, number, number, number, number, number];
   n?: Count;
@@ -337,7 +321,7 @@ export interface WheelMessage {
   op: "wheel";
   rid?: Count;
   /**
-   * 0 or greater
+   * magnitudes up to 1e15
    */
   dy: number;
   /**
@@ -345,8 +329,6 @@ export interface WheelMessage {
    *
    * @minItems 2
    * @maxItems 2
-   *
-   * Items: 0 or greater
    */
   at?: [number, number];
 }
@@ -371,8 +353,6 @@ export interface PosedNode {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   t?: [number, number, number];
   /**
@@ -380,8 +360,6 @@ export interface PosedNode {
    *
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   r?: [number, number, number, number];
   /**
@@ -389,27 +367,23 @@ export interface PosedNode {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   s?: [number, number, number];
   /**
-   * 0 or greater
+   * magnitudes up to 1e15
    */
   x?: number;
   /**
-   * 0 or greater
+   * magnitudes up to 1e15
    */
   y?: number;
   /**
-   * 0 or greater
+   * magnitudes up to 1e15
    */
   z?: number;
   /**
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   euler?: [number, number, number];
   order?: Order;
@@ -441,8 +415,6 @@ export interface SetNode {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   t?: [number, number, number];
   /**
@@ -450,8 +422,6 @@ export interface SetNode {
    *
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   r?: [number, number, number, number];
   /**
@@ -459,27 +429,23 @@ export interface SetNode {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   s?: [number, number, number];
   /**
-   * 0 or greater
+   * magnitudes up to 1e15
    */
   x?: number;
   /**
-   * 0 or greater
+   * magnitudes up to 1e15
    */
   y?: number;
   /**
-   * 0 or greater
+   * magnitudes up to 1e15
    */
   z?: number;
   /**
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   euler?: [number, number, number];
   order?: Order;
@@ -502,8 +468,6 @@ export interface CreateNode {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   t?: [number, number, number];
   /**
@@ -511,8 +475,6 @@ export interface CreateNode {
    *
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   r?: [number, number, number, number];
   /**
@@ -520,8 +482,6 @@ export interface CreateNode {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   s?: [number, number, number];
   /**
@@ -529,8 +489,6 @@ export interface CreateNode {
    *
    * @minItems 6
    * @maxItems 6
-   *
-   * Items: 0 or greater
    */
   bounds?: [number, number, number, number, number, number];
   copy?: Id;
@@ -549,8 +507,6 @@ export interface PickMessage {
    *
    * @minItems 2
    * @maxItems 2
-   *
-   * Items: 0 or greater
    */
   at?: [number, number];
   /**
@@ -558,8 +514,6 @@ export interface PickMessage {
    *
    * @minItems 6
    * @maxItems 6
-   *
-   * Items: 0 or greater
    */
   ray?: [number, number, number, number, number, number];
   /**
@@ -567,8 +521,6 @@ export interface PickMessage {
    *
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   rect?: [number, number, number, number];
   inside?: boolean;
@@ -591,13 +543,7 @@ export interface HistoryMessage {
   rid?: Count;
   node?: Id;
   user?: string;
-  /**
-   * 0 or greater
-   */
   since?: number;
-  /**
-   * 0 or greater
-   */
   before?: number;
   limit?: number;
   changes?: boolean;
@@ -607,9 +553,6 @@ export interface AtMessage {
   op: "at";
   rid?: Count;
   seq?: Count;
-  /**
-   * 0 or greater
-   */
   time?: number;
   checkpoint?: string;
   after?: Count;
@@ -644,13 +587,7 @@ export interface PathMessage {
   op: "path";
   rid?: Count;
   node: Id;
-  /**
-   * 0 or greater
-   */
   since?: number;
-  /**
-   * 0 or greater
-   */
   before?: number;
   limit?: number;
 }
@@ -663,8 +600,6 @@ export interface InterestMessage {
    *
    * @minItems 6
    * @maxItems 6
-   *
-   * Items: 0 or greater
    */
   box?: [number, number, number, number, number, number];
   view?: boolean;
@@ -681,8 +616,6 @@ export interface NoteMessage {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   point?: [number, number, number];
   reply?: Id;
@@ -710,7 +643,7 @@ export interface LinkMessage {
   rid?: Count;
   role: Role;
   /**
-   * 0 or greater
+   * greater than 0
    */
   expires_s: number;
 }
@@ -747,9 +680,6 @@ export interface DeltaMessage {
   op: "delta";
   from: Count;
   seq: Count;
-  /**
-   * 0 or greater
-   */
   time: number;
   more?: boolean;
   saved: Count;
@@ -765,8 +695,6 @@ export interface NodeState {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   t?: [number, number, number];
   /**
@@ -774,8 +702,6 @@ export interface NodeState {
    *
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   r?: [number, number, number, number];
   /**
@@ -783,8 +709,6 @@ export interface NodeState {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   s?: [number, number, number];
   name?: string;
@@ -794,8 +718,6 @@ export interface NodeState {
    *
    * @minItems 6
    * @maxItems 6
-   *
-   * Items: 0 or greater
    */
   bounds?: [number, number, number, number, number, number];
   asset?: Count;
@@ -813,8 +735,6 @@ export interface GizmoMessage {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   origin: [number, number, number];
   /**
@@ -822,8 +742,6 @@ export interface GizmoMessage {
    *
    * @minItems 9
    * @maxItems 9
-   *
-   * Items: 0 or greater
    */
   axes: [number, number, number, number, number, number, number, number, number];
   /**
@@ -831,8 +749,6 @@ export interface GizmoMessage {
    *
    * @minItems 9
    * @maxItems 9
-   *
-   * Items: 0 or greater
    */
   turn_axes?: [number, number, number, number, number, number, number, number, number];
   /**
@@ -840,8 +756,6 @@ export interface GizmoMessage {
    *
    * @minItems 9
    * @maxItems 9
-   *
-   * Items: 0 or greater
    */
   scale_axes?: [number, number, number, number, number, number, number, number, number];
   /**
@@ -849,8 +763,6 @@ export interface GizmoMessage {
    *
    * @minItems 12
    * @maxItems 12
-   *
-   * Items: 0 or greater
    */
   box?: [
     number,
@@ -866,9 +778,6 @@ export interface GizmoMessage {
     number,
     number
   ];
-  /**
-   * 0 or greater
-   */
   size: number;
   handles: Handle[];
   hover?: Handle;
@@ -878,8 +787,6 @@ export interface GizmoMessage {
    *
    * @minItems 1
    * @maxItems 2
-   *
-   * Items: 0 or greater
    */
   value?: [number] | [number, number];
   /**
@@ -887,8 +794,6 @@ export interface GizmoMessage {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   start?: [number, number, number];
   /**
@@ -896,8 +801,6 @@ export interface GizmoMessage {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   arm?: [number, number, number];
   /**
@@ -905,8 +808,6 @@ export interface GizmoMessage {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   axis?: [number, number, number];
   lines?: Line[];
@@ -916,8 +817,6 @@ export interface ServerCameraMessage {
   /**
    * @minItems 16
    * @maxItems 16
-   *
-   * Items: 0 or greater
    */
   view: [
     number,
@@ -955,8 +854,6 @@ export interface PresenceUser {
    *
    * @minItems 2
    * @maxItems 2
-   *
-   * Items: 0 or greater
    */
   at?: [number, number];
   /**
@@ -964,15 +861,11 @@ export interface PresenceUser {
    *
    * @minItems 6
    * @maxItems 6
-   *
-   * Items: 0 or greater
    */
   ray?: [number, number, number, number, number, number];
   /**
    * @minItems 16
    * @maxItems 16
-   *
-   * Items: 0 or greater
    */
   view?: [
     number,
@@ -995,8 +888,6 @@ export interface PresenceUser {
   /**
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   lens?: [number, number, number, number];
   parallel?: boolean;
@@ -1025,19 +916,11 @@ export interface NoteState {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   point?: [number, number, number];
   reply?: Id;
   done?: boolean;
-  /**
-   * 0 or greater
-   */
   made: number;
-  /**
-   * 0 or greater
-   */
   changed: number;
 }
 export interface ServerCheckpointsMessage {
@@ -1049,9 +932,6 @@ export interface CheckpointState {
   name: string;
   seq: Count;
   user: string;
-  /**
-   * 0 or greater
-   */
   made: number;
   gone?: boolean;
 }
@@ -1068,18 +948,9 @@ export interface EditMessage {
   value?: number | [number] | [number, number];
   nodes: Id[];
   name?: string;
-  /**
-   * 0 or greater
-   */
   residual?: number;
   seq: Count;
-  /**
-   * 0 or greater
-   */
   began: number;
-  /**
-   * 0 or greater
-   */
   ended: number;
 }
 export interface OkMessage {
@@ -1103,15 +974,10 @@ export interface OkMessage {
 }
 export interface Hit {
   id: Id;
-  /**
-   * 0 or greater
-   */
   distance: number;
   /**
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   point: [number, number, number];
 }
@@ -1127,18 +993,9 @@ export interface Edit {
   value?: number | [number] | [number, number];
   nodes: Id[];
   name?: string;
-  /**
-   * 0 or greater
-   */
   residual?: number;
   seq: Count;
-  /**
-   * 0 or greater
-   */
   began: number;
-  /**
-   * 0 or greater
-   */
   ended: number;
   undone?: boolean;
   total?: Count;
@@ -1156,8 +1013,6 @@ export interface Side {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   t?: [number, number, number];
   /**
@@ -1165,8 +1020,6 @@ export interface Side {
    *
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   r?: [number, number, number, number];
   /**
@@ -1174,8 +1027,6 @@ export interface Side {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   s?: [number, number, number];
   name?: string;
@@ -1184,17 +1035,12 @@ export interface Side {
 export interface PathPoint {
   seq: Count;
   edit: Count;
-  /**
-   * 0 or greater
-   */
   time: number;
   /**
    * magnitudes up to 1e15
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   t: [number, number, number];
   /**
@@ -1202,8 +1048,6 @@ export interface PathPoint {
    *
    * @minItems 4
    * @maxItems 4
-   *
-   * Items: 0 or greater
    */
   r: [number, number, number, number];
   /**
@@ -1211,8 +1055,6 @@ export interface PathPoint {
    *
    * @minItems 3
    * @maxItems 3
-   *
-   * Items: 0 or greater
    */
   s: [number, number, number];
   parent?: Id | null;
@@ -1221,9 +1063,6 @@ export interface AccessState {
   user: string;
   role: Role;
   by: string;
-  /**
-   * 0 or greater
-   */
   made: number;
 }
 export interface ErrorMessage {
