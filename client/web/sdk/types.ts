@@ -2,9 +2,24 @@
 // fields on the wire. All are in glTF's terms: right-handed, +Y up, metres, radians, quaternions
 // [x, y, z, w], matrices by columns; pixels from the top left, times in Unix seconds.
 
-import type { EditKind, Mode, Modifier, Order, Role, Space } from "./wire.js";
+import type {
+  AccessState,
+  Change,
+  CheckpointState,
+  EditKind,
+  Id,
+  Mode,
+  NoteState,
+  PointerMessage,
+  PosedNode,
+  PresenceUser,
+  Role,
+  SetNode,
+  Space,
+  ToolMessage,
+  ToolSnap,
+} from "./wire.js";
 
-export type Id = number;
 export type Vec2 = [x: number, y: number];
 export type Vec3 = [x: number, y: number, z: number];
 export type Quat = [x: number, y: number, z: number, w: number];
@@ -18,14 +33,17 @@ export type Mat4 = ArrayLike<number>;
 export type {
   ClientMessage,
   EditKind,
+  Order as EulerOrder,
+  Hit,
+  Id,
   Mode,
   Modifier,
+  Side as NodeState,
   Role,
   ServerMessage,
   Space,
 } from "./wire.js";
-export type Pivot = "median" | "active" | "each" | "bounds" | Vec3;
-export type EulerOrder = Order;
+export type Pivot = NonNullable<ToolMessage["pivot"]>;
 
 export interface SceneNode {
   readonly id: Id;
@@ -71,40 +89,25 @@ export interface Transform {
   s: Vec3;
 }
 
-export interface Person {
-  session: number;
-  user: string;
+export interface Person extends Omit<PresenceUser, "view"> {
   /** What others see in place of `user`, if the user's token says so. */
   name?: string;
   /** #rrggbb */
   colour: string;
-  role: Role;
   /** Whether this is the session itself. */
   me: boolean;
-  at?: Vec2;
-  ray?: Ray;
   view?: number[];
   /** Left, right, bottom and top of the picture at 1 m before the eye, in metres. */
   lens?: [number, number, number, number];
   /** An orthographic camera: the edges of `lens` hold at every distance. */
   parallel?: boolean;
-  selection?: Id[];
-  tool?: Mode;
   /** Nodes that the session holds. */
   locks?: Id[];
 }
 
-export interface Note {
-  id: number;
-  user: string;
-  text: string;
-  node?: Id;
+export interface Note extends NoteState {
   /** In the space of `node`, or of the world if there is no node. */
   point?: Vec3;
-  reply?: number;
-  done?: boolean;
-  made: number;
-  changed: number;
 }
 
 /**
@@ -142,14 +145,6 @@ export interface Gizmo {
   axis?: Vec3;
 }
 
-export interface NodeState {
-  t?: Vec3;
-  r?: Quat;
-  s?: Vec3;
-  name?: string;
-  parent?: Id | null;
-}
-
 export interface Edit {
   id: number;
   by: number;
@@ -172,7 +167,7 @@ export interface Edit {
   /** In answers of `history` with `alone` only: how many nodes the edit changed. */
   total?: number;
   /** In answers of `history` only. `name` is the name of the node at that time. */
-  changes?: { id: Id; name?: string; before?: NodeState; after?: NodeState }[];
+  changes?: Change[];
 }
 
 export interface PathPoint {
@@ -185,38 +180,25 @@ export interface PathPoint {
   parent: Id | null;
 }
 
-export interface Checkpoint {
-  name: string;
-  seq: number;
-  user: string;
-  made: number;
-}
+export type Checkpoint = Omit<CheckpointState, "gone">;
 
 /** A role in the scene that was given to the users whose names match a pattern. */
-export interface Access {
+export interface Access extends AccessState {
   /** The pattern: `*` is any characters or none, `?` is one. */
   user: string;
-  role: Role;
-  by: string;
-  made: number;
 }
 
-export interface Snap {
+export interface Snap extends ToolSnap {
   /** Metres. */
   t?: number;
   /** Radians. */
   r?: number;
   /** The step of a scale factor. */
   s?: number;
-  on?: boolean;
-  absolute?: boolean;
 }
 
 /** The settings of the next drag; only the given fields change. */
-export interface Tool {
-  mode?: Mode;
-  space?: Space;
-  pivot?: Pivot;
+export interface Tool extends Omit<ToolMessage, "op" | "rid"> {
   snap?: Snap;
   /** The length of a handle in pixels. */
   size?: number;
@@ -224,11 +206,6 @@ export interface Tool {
   tolerance?: number;
   /** Whether a press selects what is visible, by triangles, or selects by bounds. */
   surface?: boolean;
-  edge?: number;
-  axis_method?: "screen" | "closest" | "plane";
-  ball?: "exact" | "shoemake" | "bell" | "chen";
-  ball_fit?: "object" | "circle" | "ellipse";
-  orbit?: "ball" | "turntable";
   /**
    * Whether a scale that is dragged past its pivot becomes negative; otherwise it stops just above
    * 0.
@@ -254,29 +231,17 @@ export interface Camera {
 }
 
 /** A pointer on the screen in pixels of the camera's viewport, or a ray in the world. */
-export interface Place {
-  at?: Vec2;
-  ray?: Ray;
-  mods?: Modifier[];
-}
+export type Place = Pick<PointerMessage, "at" | "ray" | "mods">;
 
 /** Where a node is to be: what is not said stays as it is. */
-export interface NodePose {
-  id: Id;
-  t?: Vec3;
+export interface NodePose extends PosedNode {
   /** Single coordinates, in place of `t`. */
   x?: number;
   y?: number;
   z?: number;
-  r?: Quat;
-  s?: Vec3;
-  euler?: Vec3;
-  order?: EulerOrder;
 }
 
-export interface NodeChange extends NodePose {
-  name?: string;
-  parent?: Id | null;
+export interface NodeChange extends NodePose, SetNode {
   /** With `parent`, and without numbers: the node stays where it is in the world. */
   keep?: boolean;
 }
@@ -297,12 +262,6 @@ export type NewNode = {
    */
   | { name?: string; copy: Id }
 );
-
-export interface Hit {
-  id: Id;
-  distance: number;
-  point: Vec3;
-}
 
 /** The answer to an edit; without `edit` if nothing changed. */
 export interface Done {
