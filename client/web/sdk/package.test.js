@@ -69,9 +69,8 @@ test("package_holds_its_sources_types_solvers_licence_and_readme_and_nothing_els
       .filter((file) => /(?<!\.test)\.js$/.test(file))
       .map((file) => part + file),
   );
-  const types = [...sources.map((file) => file.replace(/\.js$/, ".d.ts")), "types.d.ts"].map(
-    (file) => `types/${file}`,
-  );
+  const declared = sources.map((file) => file.replace(/\.js$/, ".d.ts"));
+  const types = [...declared, "types.d.ts", "wire.d.ts"].map((file) => `types/${file}`);
   const files = packed.files.map(({ path }) => path);
   assert.deepEqual(
     files.sort(),
