@@ -288,7 +288,7 @@
 #define GZ_KEEP_INODES 32
 /* HTTP requests at the same time that hold a body or run on a worker: in all, of one address, of
  * one user; and the uploads among them, fewer, so that some are left for the others. Short requests
- * (the list, deleting a scene) have as many places of their own. */
+ * (the list, deleting a scene, edits, questions) have as many places of their own. */
 #define GZ_HTTP_JOBS_MAX 16
 #define GZ_HTTP_JOBS_PER_ADDRESS 12
 #define GZ_HTTP_JOBS_PER_USER 8

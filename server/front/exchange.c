@@ -418,8 +418,7 @@ static bool is_same_address(const struct gz_exchange *a, const struct gz_exchang
     return !gz_address_is_loopback(&a->from) && gz_address_equal(&a->from, &b->from);
 }
 
-/* Short requests have places of their own, so that large ones do not block the list and
- * deleting. */
+/* Short requests have places of their own, so that they do not wait for large ones. */
 static bool is_short(const struct gz_exchange *exchange)
 {
     const enum gz_http_what what = exchange->request.what;
