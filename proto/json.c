@@ -124,7 +124,7 @@ static bool translate_number(struct translator *translator)
     const bool is_number = gz_json_skip_number(&translator->at, translator->end, &digits);
     const char next = translator->at < translator->end ? *translator->at : '\0';
     if (!is_number || !(is_blank(next) || next == ',' || next == ']' || next == '}'))
-        return fail(translator, "a number has not the form of JSON");
+        return fail(translator, "a number does not have the form of JSON");
     if (!digits.is_whole)
         put_float(translator, gz_json_value(&digits));
     else if (!digits.is_negative)

@@ -544,8 +544,8 @@
 /* Seconds for which an edit and its key are kept at least, so that a client that lost its
  * connection can send its request again. */
 #define GZ_RETENTION_SECONDS_MIN 3600
-/* Seconds that a glTF file stays after the last that was known of its nodes is gone: longer than a
- * restore takes that has read them. */
+/* Seconds for which a glTF file stays once nothing that is kept has a node of it: longer than a
+ * restore takes that read such a node just before. */
 #define GZ_UNUSED_ASSET_SECONDS 60
 /* A wall clock that is so many seconds further than the time that passed has jumped ahead, and is
  * then not trusted for so many seconds: what it makes old would be removed for good. */

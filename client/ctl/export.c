@@ -34,8 +34,8 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_export = {
     .usage.name = "export",
     .usage.operands = "SCENE FILE",
-    .usage.summary = "Downloads a scene as glTF: the imported file, with the present names, "
-                     "hierarchy and transforms.",
+    .usage.summary = "Downloads a scene as glTF: its imported files as one, with the present "
+                     "names, hierarchy and transforms.",
     .usage.options = options,
     .usage.notes = "FILE ends in .glb, or in .gltf for a text file with everything in it. It is "
                    "written completely or not at all. With --ids, programs that keep \"extras\", "

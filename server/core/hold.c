@@ -115,7 +115,7 @@ enum gz_status gz_on_hold(struct gz_session *session, const struct gz_message *m
             "hold.hold: %llu is held; release or cancel it first, or take another number",
             (unsigned long long)said.hold);
     if (said.nodes.count == 0)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "hold.nodes: name a node at least");
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "hold.nodes: name at least one node");
     enum gz_status status =
         gz_check_ids(session->core->scene, "hold.nodes", said.nodes.ids, said.nodes.count, failure);
     if (status != GZ_OK) return status;

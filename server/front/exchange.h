@@ -29,7 +29,7 @@ enum gz_method {
     METHOD_OTHER
 };
 
-/* Who tells an exchange what it sends, piece by piece, without a length: events.c. */
+/* Whoever gives an exchange its answer piece by piece, when the length is not known: events.c. */
 struct gz_teller {
     void (*go_on)(struct gz_exchange *exchange); /* its socket takes more */
     void (*leave)(struct gz_exchange *exchange); /* its client is gone */

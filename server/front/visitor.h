@@ -3,8 +3,8 @@
  * limits, waiting for a scene and fair shares are those of any other client. What it is told is
  * given to the request, message by message.
  *
- * Its wire is free as its user says; without a word only for what is for it alone, so that it is
- * told nothing of the scene.
+ * Whether its wire is free, its user says (is_free). Without that function it is sent only what is
+ * for it alone, and is told nothing of the scene.
  *
  * Ownership: the opener's struct; it must not move or be freed before `ended`. Threads: the
  * loop's. */

@@ -90,7 +90,7 @@ static enum gz_status read_number(struct reader *reader)
     if (says_infinite(reader)) return refuse(reader, no_numbers);
     return gz_json_skip_number(&reader->at, reader->end, &digits)
                ? GZ_OK
-               : refuse(reader, "a number has not the form of JSON");
+               : refuse(reader, "a number does not have the form of JSON");
 }
 
 static enum gz_status read_word(struct reader *reader, enum gz_json_kind *kind)

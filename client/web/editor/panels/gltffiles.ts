@@ -52,13 +52,14 @@ export async function oneFile(files: readonly NamedFile[]): Promise<File> {
   return embedded(scenes[0], files);
 }
 
-/** An address, which is no file that could be dropped, too; "C:" is none. */
+/** An address such as `https:`: it is no file that somebody could drop. `C:` is no address. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 
 /**
  * Returns the file unchanged if it needs no other files or is not valid: the server reports what is
- * wrong with it. A picture that is missing is left out, which the server reports too; without a
- * buffer there would be no shapes, so one that could be dropped, too, is asked for.
+ * wrong with it. A picture that is missing is left out, which the server reports too. Without a
+ * buffer there would be no shapes: if a missing one could have been dropped, the file is refused
+ * with a request to drop that one, too.
  */
 async function embedded(scene: NamedFile, files: readonly NamedFile[]): Promise<File> {
   const bytes =

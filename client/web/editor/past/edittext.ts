@@ -37,7 +37,7 @@ export function describe(edit: Edit, nameOf: NameOf): string {
   return `${edit.user} ${VERBS[edit.kind]} ${what}${amount ? ` ${amount}` : ""}`;
 }
 
-/** Whether it may have changed anything of a node, each part by itself. */
+/** Edits of these kinds may change any parts of a node: their text lists those that changed. */
 const saysAll = ({ kind }: Edit) => kind === "set" || kind === "pose";
 
 /** The warning that another person's import replaced the whole scene. @param now Unix seconds */
