@@ -145,6 +145,13 @@ static enum gz_status check_edit(const struct gz_message *message, size_t count,
     return GZ_OK;
 }
 
+static enum gz_status refuse_frame(enum gz_status status, struct gz_error *error)
+{
+    return gz_fail(error, status,
+                   status == GZ_TOO_LARGE ? "an edit is larger than limits.message_bytes"
+                                          : "no memory for the edits");
+}
+
 /* Says each edit of the body, numbered from 1 on, in a frame of its own; nothing is sent before all
  * were read. */
 static enum gz_status say_edits(struct edits *edits, const struct gz_buffer *text,
@@ -154,7 +161,7 @@ static enum gz_status say_edits(struct edits *edits, const struct gz_buffer *tex
     struct gz_buffer frame;
     enum gz_status status = GZ_OK;
     gz_arena_init(&arena, 0);
-    gz_buffer_init(&frame, SIZE_MAX / 2, 0);
+    gz_buffer_init(&frame, GZ_MESSAGE_BYTES_MAX, 0);
     for (size_t offset = 0; offset < text->size && status == GZ_OK; edits->count++) {
         struct gz_message message;
         gz_arena_reset(&arena, gz_decode_bytes_max(text->size));
@@ -165,9 +172,9 @@ static enum gz_status say_edits(struct edits *edits, const struct gz_buffer *tex
         if (status != GZ_OK) break;
         message.rid = edits->count + 1;
         message.has |= GZ_HAS_RID;
-        if (gz_encode(&frame, &message) != GZ_OK ||
-            gz_visitor_say(&edits->visitor, frame.data, frame.size) != GZ_OK)
-            status = gz_fail(error, GZ_TOO_LARGE, "the edits are too large");
+        status = gz_encode(&frame, &message);
+        if (status == GZ_OK) status = gz_visitor_say(&edits->visitor, frame.data, frame.size);
+        if (status != GZ_OK) (void)refuse_frame(status, error);
     }
     gz_buffer_finish(&frame);
     gz_arena_finish(&arena);

@@ -1,5 +1,6 @@
 /* Edits over HTTP: a list of messages in a body, each answered once it is on the disk. */
 #include "net_fixture.h"
+#include "proto/limits.h"
 #include "support/json_ws.h"
 
 #include <stdlib.h>
@@ -182,6 +183,27 @@ TEST(test_edits_that_cannot_be)
     raw_request(fixture.daemon.port, "POST", EDITS, "Content-Length: 1048577\r\n", "", 0,
                 &response);
     assert_int_equal(response.status, 413);
+    net_fixture_assert_unharmed(&fixture);
+}
+
+/* A body that is small enough has an edit that is too large as MessagePack: nothing is done. */
+TEST(test_edits_one_of_which_is_too_large)
+{
+    static const char node[] =
+        "{\"name\":\"\",\"t\":[1e9,1e9,1e9],\"r\":[1e9,1e9,1e9,1e9],\"s\":[1e9,1e9,1e9]}";
+    char *body = malloc(GZ_MESSAGE_BYTES_MAX), *at = body;
+    struct raw_response response;
+    const long before = seq();
+    assert_non_null(body);
+    at = stpcpy(at,
+                "[{\"op\":\"create\",\"nodes\":[{\"name\":\"\"}]},{\"op\":\"create\",\"nodes\":[");
+    for (const char *first = at; at - body < GZ_MESSAGE_BYTES_MAX - 128;)
+        at += sprintf(at, "%s%s", at > first ? "," : "", node);
+    strcpy(at, "]}]");
+    if (post_to(EDITS, body, &response) != 413) fail_msg("%s", response.body);
+    assert_non_null(strstr(response.body, "\"an edit is larger than limits.message_bytes"));
+    assert_int_equal(seq(), before);
+    free(body);
     net_fixture_assert_unharmed(&fixture);
 }
 
