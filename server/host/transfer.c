@@ -115,30 +115,21 @@ static const struct gz_transfer_kind kinds[] = {
     [GZ_HTTP_BACKUP] = {.prepare = gz_download_prepare,
                         .run = gz_download_backup,
                         .finish = finish_with_answer},
-    [GZ_HTTP_NODES] = {.prepare = gz_question_prepare,
-                       .run = gz_question_run,
-                       .finish = finish_with_answer,
-                       .is_question = true},
-    [GZ_HTTP_HISTORY] = {.prepare = gz_question_prepare,
-                         .run = gz_question_run,
-                         .finish = finish_with_answer,
-                         .is_question = true},
-    [GZ_HTTP_AT] = {.prepare = gz_question_prepare,
-                    .run = gz_question_run,
-                    .finish = finish_with_answer,
-                    .is_question = true},
-    [GZ_HTTP_PATH] = {.prepare = gz_question_prepare,
-                      .run = gz_question_run,
-                      .finish = finish_with_answer,
-                      .is_question = true},
-    [GZ_HTTP_EDITS] = {.check = NULL},
+    [GZ_HTTP_EDITS] = {.check = NULL}, /* only admitted here */
     [GZ_HTTP_DELETE] = {.retire = retire, .how = GZ_RETIRE_DELETE},
     [GZ_HTTP_RENAME] = {.retire = retire, .how = GZ_RETIRE_RENAME},
 };
 
+static const struct gz_transfer_kind question = {.prepare = gz_question_prepare,
+                                                 .run = gz_question_run,
+                                                 .finish = finish_with_answer,
+                                                 .is_question = true};
+
 static struct gz_transfer *create_for(struct gz_transfers *all, struct gz_http_request *request)
 {
-    struct gz_transfer *transfer = gz_transfer_create(all, &kinds[request->what], request->scene);
+    const bool asks = gz_http_question(request->what) != GZ_OP_COUNT;
+    struct gz_transfer *transfer =
+        gz_transfer_create(all, asks ? &question : &kinds[request->what], request->scene);
     if (transfer == NULL) {
         struct gz_error error;
         gz_fail(&error, GZ_NO_MEMORY, "no memory");
