@@ -100,6 +100,10 @@ int gz_exchange_send(struct gz_exchange *exchange);
 /* The HTTP status for an error; 200 for GZ_OK. */
 int gz_exchange_code(const struct gz_error *error);
 
+/* ---- http.c ---- */
+/* The word behind a scene's path, such as "asset"; NULL for what has no such word. */
+const char *gz_http_part(enum gz_http_what what);
+
 /* ---- edits.c ---- */
 /* The body has come: makes its edits, and answers once they are on the disk. */
 void gz_edits_begin(struct gz_exchange *exchange);

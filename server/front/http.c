@@ -30,9 +30,8 @@ enum place {
     PLACE_LIST,
     PLACE_SCENE,
     PLACE_PART,
-    PLACE_EDITS,
+    PLACE_POST,
     PLACE_EVENTS,
-    PLACE_IMPORT,
     PLACE_NOWHERE,
     PLACE_FILE
 };
@@ -98,11 +97,10 @@ static const char *read_arguments(struct gz_exchange *exchange, enum place place
     request->ids = place == PLACE_PART && has_flag(query, "ids");
     if (request->what == GZ_HTTP_ASSET && !read_number(query, "of", 0, &request->of))
         return "of: must be the number of a glTF node, as in `asset` of a node";
-    if (place == PLACE_IMPORT && !read_number(query, "parent", 1, &below))
+    if (request->what == GZ_HTTP_ADD && !read_number(query, "parent", 1, &below))
         return "parent: must be the id of a node";
     request->below = (uint64_t)below;
-    const bool names = place == PLACE_SCENE || place == PLACE_IMPORT || place == PLACE_EDITS ||
-                       place == PLACE_EVENTS;
+    const bool names = place == PLACE_SCENE || place == PLACE_POST || place == PLACE_EVENTS;
     if (names && !read_user(exchange))
         return "user: must be at most " NUMBER(GZ_USER_BYTES_MAX) " bytes of UTF-8";
     return NULL;
@@ -226,33 +224,42 @@ static void serve_file(struct gz_exchange *exchange, const char *path)
     gz_exchange_answer(exchange, &found);
 }
 
+/* What a scene has below its own path. */
+static const struct {
+    const char *word;
+    enum gz_http_what what;
+    enum place place;
+} parts[] = {
+    {"asset", GZ_HTTP_ASSET, PLACE_PART},
+    {"assets", GZ_HTTP_ASSETS, PLACE_PART},
+    {"backup", GZ_HTTP_BACKUP, PLACE_PART},
+    {"export", GZ_HTTP_EXPORT, PLACE_PART},
+    {"export.glb", GZ_HTTP_EXPORT_GLB, PLACE_PART},
+    {"export.gltf", GZ_HTTP_EXPORT_GLTF, PLACE_PART},
+    {"nodes", GZ_HTTP_NODES, PLACE_PART},
+    {"history", GZ_HTTP_HISTORY, PLACE_PART},
+    {"at", GZ_HTTP_AT, PLACE_PART},
+    {"path", GZ_HTTP_PATH, PLACE_PART},
+    {"import", GZ_HTTP_ADD, PLACE_POST},
+    {"edits", GZ_HTTP_EDITS, PLACE_POST},
+    {"events", GZ_HTTP_EVENTS, PLACE_EVENTS},
+};
+
+const char *gz_http_part(enum gz_http_what what)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].what == what) return parts[i].word;
+    return NULL;
+}
+
 static enum place find_part(struct gz_http_request *request, const char *part)
 {
-    static const struct {
-        const char *word;
-        enum gz_http_what what;
-    } parts[] = {
-        {"asset", GZ_HTTP_ASSET},
-        {"assets", GZ_HTTP_ASSETS},
-        {"backup", GZ_HTTP_BACKUP},
-        {"export", GZ_HTTP_EXPORT},
-        {"export.glb", GZ_HTTP_EXPORT_GLB},
-        {"export.gltf", GZ_HTTP_EXPORT_GLTF},
-        {"nodes", GZ_HTTP_NODES},
-        {"history", GZ_HTTP_HISTORY},
-        {"at", GZ_HTTP_AT},
-        {"path", GZ_HTTP_PATH},
-        {"import", GZ_HTTP_ADD},
-    };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (strcmp(part, parts[i].word) != 0) continue;
         request->what = parts[i].what;
-        return request->what == GZ_HTTP_ADD ? PLACE_IMPORT : PLACE_PART;
+        return parts[i].place;
     }
-    const bool edits = strcmp(part, "edits") == 0;
-    if (!edits && strcmp(part, "events") != 0) return PLACE_NOWHERE;
-    request->what = edits ? GZ_HTTP_EDITS : GZ_HTTP_EVENTS;
-    return edits ? PLACE_EDITS : PLACE_EVENTS;
+    return PLACE_NOWHERE;
 }
 
 static enum place find_place(struct gz_http_request *request, const char *path)
@@ -280,8 +287,7 @@ static const struct {
     [PLACE_LIST] = {"GET, HEAD", "only GET is allowed at this path"},
     [PLACE_SCENE] = {"PUT, PATCH, DELETE", "only PUT, PATCH and DELETE are allowed at this path"},
     [PLACE_PART] = {"GET, HEAD", "only GET is allowed at this path"},
-    [PLACE_IMPORT] = {"POST", "only POST is allowed at this path"},
-    [PLACE_EDITS] = {"POST", "only POST is allowed at this path"},
+    [PLACE_POST] = {"POST", "only POST is allowed at this path"},
     [PLACE_EVENTS] = {"GET", "only GET is allowed at this path"},
     [PLACE_NOWHERE] = {"GET, HEAD", NULL},
     [PLACE_FILE] = {"GET, HEAD", "only GET is allowed at this path"},
@@ -397,9 +403,8 @@ static void serve(struct gz_exchange *exchange, const char *path)
     case PLACE_METRICS: serve_metrics(exchange); return;
     case PLACE_LIST:
     case PLACE_PART: serve_part(exchange); return;
-    case PLACE_IMPORT:
     case PLACE_SCENE: begin_change(exchange); return;
-    case PLACE_EDITS: gz_upload_begin(exchange); return;
+    case PLACE_POST: gz_upload_begin(exchange); return;
     case PLACE_EVENTS: gz_events_begin(exchange); return;
     case PLACE_NOWHERE:
         gz_exchange_refuse_with(exchange, 0, GZ_UNKNOWN_OP, "this path does not exist");

@@ -244,34 +244,12 @@ void gz_forward_end(struct gz_exchange *exchange)
 
 /* ---- the beginning ---- */
 
-static const char *part_of(enum gz_http_what what)
-{
-    switch (what) {
-    case GZ_HTTP_ADD: return "/import";
-    case GZ_HTTP_ASSET: return "/asset";
-    case GZ_HTTP_ASSETS: return "/assets";
-    case GZ_HTTP_EXPORT: return "/export";
-    case GZ_HTTP_EXPORT_GLB: return "/export.glb";
-    case GZ_HTTP_EXPORT_GLTF: return "/export.gltf";
-    case GZ_HTTP_BACKUP: return "/backup";
-    case GZ_HTTP_EDITS: return "/edits";
-    case GZ_HTTP_NODES: return "/nodes";
-    case GZ_HTTP_HISTORY: return "/history";
-    case GZ_HTTP_AT: return "/at";
-    case GZ_HTTP_PATH: return "/path";
-    case GZ_HTTP_EVENTS:
-    case GZ_HTTP_LIST:
-    case GZ_HTTP_IMPORT:
-    case GZ_HTTP_DELETE:
-    case GZ_HTTP_RENAME: break;
-    }
-    return "";
-}
-
 /* The path as the member receives it. */
 static void print_path(const struct gz_http_request *request, char path[PATH_BYTES])
 {
-    lws_snprintf(path, PATH_BYTES, "/scenes/%s%s", request->scene, part_of(request->what));
+    const char *part = gz_http_part(request->what);
+    lws_snprintf(path, PATH_BYTES, "/scenes/%s%s%s", request->scene, part != NULL ? "/" : "",
+                 part != NULL ? part : "");
 }
 
 static bool print_url(const struct gz_forward *forward, const char *member, char url[URL_BYTES])
