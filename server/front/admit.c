@@ -68,8 +68,7 @@ static bool is_list_of_names(const char *list)
     return list[strspn(list, allowed)] == '\0';
 }
 
-/* Whether this subprotocol is one of the comma-separated ones. */
-/* Where the list names it; NULL if it does not. */
+/* Where the comma-separated list names this subprotocol; NULL if it does not. */
 static const char *offer_of(const char *list, const char *subprotocol)
 {
     size_t size = strlen(subprotocol);
