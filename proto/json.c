@@ -353,18 +353,9 @@ static void write_whole(struct writer *writer, const struct gz_head *head)
     append(writer, text + at, sizeof text - at);
 }
 
-static void write_text(struct writer *writer, const char *text, size_t left)
+static void write_text(struct writer *writer, const char *text, size_t size)
 {
-    append(writer, "\"", 1);
-    while (left > 0) {
-        char escape[6];
-        const size_t plain = gz_json_plain_size(text, left), step = plain > 0 ? plain : 1;
-        append(writer, plain > 0 ? text : escape,
-               plain > 0 ? plain : gz_json_escape((unsigned char)*text, escape));
-        text += step;
-        left -= step;
-    }
-    append(writer, "\"", 1);
+    if (writer->status == GZ_OK) writer->status = gz_json_append_text(writer->out, text, size);
 }
 
 static void write_value(struct writer *writer, unsigned depth);

@@ -184,6 +184,20 @@ size_t gz_json_escape(unsigned char byte, char out[6])
     return 6;
 }
 
+enum gz_status gz_json_append_text(struct gz_buffer *out, const char *text, size_t size)
+{
+    enum gz_status status = gz_buffer_append(out, "\"", 1);
+    while (status == GZ_OK && size > 0) {
+        char escape[6];
+        const size_t plain = gz_json_plain_size(text, size), step = plain > 0 ? plain : 1;
+        const size_t said = plain > 0 ? plain : gz_json_escape((unsigned char)*text, escape);
+        status = gz_buffer_append(out, plain > 0 ? text : escape, said);
+        text += step;
+        size -= step;
+    }
+    return status == GZ_OK ? gz_buffer_append(out, "\"", 1) : status;
+}
+
 /* ---- numbers ---- */
 
 static bool is_digit(const char *at, const char *end)

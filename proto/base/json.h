@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/base/buffer.h"
+
 /* Goes over a text: *at is behind its opening quote, and then at its closing one, or at what is
  * wrong. Returns what that is, in words; NULL: nothing. `*is_plain`: the text says what stands
  * there, because it has no escapes. */
@@ -43,5 +45,8 @@ double gz_json_value(const struct gz_json_digits *digits);
 size_t gz_json_plain_size(const char *at, size_t size);
 /* The escape of such a byte; U+FFFD for one that is not UTF-8. Returns its size. */
 size_t gz_json_escape(unsigned char byte, char out[6]);
+/* Appends a text with its quotes. On an error (as of gz_buffer_append) it may be there in part. */
+GZ_MUST_USE enum gz_status gz_json_append_text(struct gz_buffer *out, const char *text,
+                                               size_t size);
 
 #endif

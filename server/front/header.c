@@ -26,17 +26,7 @@ bool gz_text_print(struct gz_buffer *buffer, const char *format, ...)
 
 bool gz_text_json(struct gz_buffer *buffer, const char *text)
 {
-    size_t left = strlen(text);
-    bool ok = gz_buffer_append(buffer, "\"", 1) == GZ_OK;
-    while (ok && left > 0) {
-        char escape[6];
-        const size_t plain = gz_json_plain_size(text, left), step = plain > 0 ? plain : 1;
-        const size_t size = plain > 0 ? plain : gz_json_escape((unsigned char)*text, escape);
-        ok = gz_buffer_append(buffer, plain > 0 ? text : escape, size) == GZ_OK;
-        text += step;
-        left -= step;
-    }
-    return ok && gz_buffer_append(buffer, "\"", 1) == GZ_OK;
+    return gz_json_append_text(buffer, text, strlen(text)) == GZ_OK;
 }
 
 /* ---- lists ---- */
