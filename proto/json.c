@@ -360,26 +360,19 @@ static void write_text(struct writer *writer, const char *text, size_t size)
 
 static void write_value(struct writer *writer, unsigned depth);
 
-static void write_list(struct writer *writer, uint64_t count, unsigned depth)
+/* A list or an object, in `depth` others. */
+static void write_holder(struct writer *writer, bool is_map, uint64_t count, unsigned depth)
 {
-    append(writer, "[", 1);
+    append(writer, is_map ? "{" : "[", 1);
     for (uint64_t i = 0; i < count && writer->status == GZ_OK; i++) {
         if (i > 0) append(writer, ",", 1);
+        if (is_map) {
+            write_value(writer, depth + 1);
+            append(writer, ":", 1);
+        }
         write_value(writer, depth + 1);
     }
-    append(writer, "]", 1);
-}
-
-static void write_object(struct writer *writer, uint64_t count, unsigned depth)
-{
-    append(writer, "{", 1);
-    for (uint64_t i = 0; i < count && writer->status == GZ_OK; i++) {
-        if (i > 0) append(writer, ",", 1);
-        write_value(writer, depth + 1);
-        append(writer, ":", 1);
-        write_value(writer, depth + 1);
-    }
-    append(writer, "}", 1);
+    append(writer, is_map ? "}" : "]", 1);
 }
 
 static void write_value(struct writer *writer, unsigned depth)
@@ -398,8 +391,8 @@ static void write_value(struct writer *writer, unsigned depth)
     case MSGPACK_OBJECT_FLOAT32:
     case MSGPACK_OBJECT_FLOAT64: write_number(writer, head.number); break;
     case MSGPACK_OBJECT_STR: write_text(writer, (const char *)head.bytes, head.count); break;
-    case MSGPACK_OBJECT_ARRAY: write_list(writer, head.count, depth); break;
-    case MSGPACK_OBJECT_MAP: write_object(writer, head.count, depth); break;
+    case MSGPACK_OBJECT_ARRAY: write_holder(writer, false, head.count, depth); break;
+    case MSGPACK_OBJECT_MAP: write_holder(writer, true, head.count, depth); break;
     default: append(writer, "null", 4); break;
     }
 }
