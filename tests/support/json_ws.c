@@ -74,3 +74,37 @@ json_t *json_ask(struct json_client *client, const char *text, json_int_t rid)
     json_say(client, text);
     return json_hear(client, NULL, "rid", rid);
 }
+
+/* The seq of an edit whose rid is 1. */
+static json_int_t edit(struct json_client *client, const char *text)
+{
+    json_t *ok = json_ask(client, text, 1);
+    if (strcmp(json_word(ok, "op"), "ok") != 0) fail_msg("%s", json_word(ok, "message"));
+    const json_int_t seq = json_integer_value(json_object_get(ok, "seq"));
+    json_decref(ok);
+    return seq;
+}
+
+void json_create_nodes(int port, const char *scene, size_t count)
+{
+    static const char begin[] = "[{\"op\":\"create\",\"rid\":1,\"nodes\":[",
+                      node[] = ",{\"name\":\"a\"}";
+    struct json_client client = json_join(port, scene, "maker");
+    char *text = malloc(sizeof begin + count * sizeof node + 4), *at = text;
+    assert_non_null(text);
+    at = stpcpy(at, begin);
+    for (size_t i = 0; i < count; i++) at = stpcpy(at, i == 0 ? node + 1 : node);
+    strcpy(at, "]}]");
+    (void)edit(&client, text);
+    free(text);
+    json_leave(&client);
+}
+
+json_int_t json_set_name(struct json_client *client, json_int_t node, const char *name)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "[{\"op\":\"set\",\"rid\":1,\"nodes\":[{\"id\":%d,\"name\":\"%s\"}]}]", (int)node,
+             name);
+    return edit(client, text);
+}

@@ -26,6 +26,10 @@ void json_say(struct json_client *client, const char *text);
 json_t *json_hear(struct json_client *client, const char *op, const char *key, json_int_t value);
 /* Says the text, and reads until the answer with this rid comes. */
 json_t *json_ask(struct json_client *client, const char *text, json_int_t rid);
+/* Creates so many nodes with the name "a" in a scene. Returns once they are saved. */
+void json_create_nodes(int port, const char *scene, size_t count);
+/* Gives a node a name, which is written as in JSON. Returns the seq at which that is saved. */
+json_int_t json_set_name(struct json_client *client, json_int_t node, const char *name);
 /* A member that is a text; "" if there is none. Borrowed. */
 const char *json_word(const json_t *message, const char *key);
 

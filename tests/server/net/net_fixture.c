@@ -105,6 +105,16 @@ long net_fixture_measure(int port, const char *scene, const char *what)
     return metric(port, row);
 }
 
+void net_fixture_await_empty(int port, const char *scene)
+{
+    long users = 1;
+    for (int i = 0; i < 6000 && users > 0; i++) {
+        if (i > 0) usleep(10000);
+        users = net_fixture_measure(port, scene, "users");
+    }
+    assert_int_equal(users, 0);
+}
+
 long net_fixture_number(int port, const char *what)
 {
     char row[128];

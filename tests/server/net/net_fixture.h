@@ -39,6 +39,8 @@ void net_fixture_renew_witness(struct net_fixture *fixture);
 void net_fixture_create_nodes(int socket, size_t count);
 /* What /metrics says of a scene: "users", "seq". */
 long net_fixture_measure(int port, const char *scene, const char *what);
+/* Returns once nobody is in the scene; fails if somebody still is after a minute. */
+void net_fixture_await_empty(int port, const char *scene);
 
 /* What /metrics says of the daemon: "memory_bytes". */
 long net_fixture_number(int port, const char *what);

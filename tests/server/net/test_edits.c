@@ -61,9 +61,7 @@ TEST(test_edits_are_answered_and_seen)
     assert_null(strstr(response.body, "\"rid\""));
     json_decref(edit);
     json_leave(&watcher);
-    for (int i = 0; i < 600 && net_fixture_measure(fixture.daemon.port, "edited", "users") > 0; i++)
-        usleep(100000);
-    assert_int_equal(net_fixture_measure(fixture.daemon.port, "edited", "users"), 0);
+    net_fixture_await_empty(fixture.daemon.port, "edited");
 }
 
 /* In their order, each by itself: one that is refused is answered, and the next is made. */
@@ -225,19 +223,14 @@ TEST(test_edits_of_clients_that_hang_up)
     }
     assert_int_equal(response.status, 200);
     net_fixture_assert_unharmed(&fixture);
-    for (int i = 0; i < 600 && net_fixture_measure(fixture.daemon.port, "edited", "users") > 0; i++)
-        usleep(100000);
-    assert_int_equal(net_fixture_measure(fixture.daemon.port, "edited", "users"), 0);
+    net_fixture_await_empty(fixture.daemon.port, "edited");
 }
 
 static int start(void **state)
 {
     net_fixture_start(&fixture, NULL, NULL);
     *state = &fixture;
-    struct json_client client = json_join(fixture.daemon.port, "edited", "anna");
-    json_decref(
-        json_ask(&client, "[{\"op\":\"create\",\"rid\":1,\"nodes\":[{\"name\":\"a\"}]}]", 1));
-    json_leave(&client);
+    json_create_nodes(fixture.daemon.port, "edited", 1);
     return 0;
 }
 

@@ -70,28 +70,11 @@ static json_t *hear(struct listener *listener, const char *kind, char id[64])
     }
 }
 
-static void set_name(struct json_client *editor, int rid, const char *name)
-{
-    char text[512];
-    snprintf(text, sizeof text,
-             "[{\"op\":\"set\",\"rid\":%d,\"nodes\":[{\"id\":1,\"name\":\"%s\"}]}]", rid, name);
-    json_t *ok = json_ask(editor, text, rid);
-    assert_string_equal(json_word(ok, "op"), "ok");
-    json_decref(ok);
-}
-
 static void assert_edit(struct listener *listener, const char *name, char id[64])
 {
     json_t *edit = hear(listener, "edit", id);
     assert_string_equal(json_word(edit, "name"), name);
     json_decref(edit);
-}
-
-static void wait_until_empty(void)
-{
-    for (int i = 0; i < 600 && net_fixture_measure(fixture.daemon.port, "told", "users") > 0; i++)
-        usleep(100000);
-    assert_int_equal(net_fixture_measure(fixture.daemon.port, "told", "users"), 0);
 }
 
 /* ---- what is told ---- */
@@ -106,7 +89,7 @@ TEST(test_events_tell_what_happens)
     json_t *presence = hear(listener, "presence", NULL);
     assert_true(json_array_size(json_object_get(presence, "users")) > 0);
     json_decref(presence);
-    set_name(&editor, 1, "Zo\\u00eb");
+    json_set_name(&editor, 1, "Zo\\u00eb");
     char id[64];
     assert_edit(listener, "Zo\xc3\xab", id);
     assert_true(strchr(id, '-') != NULL);
@@ -127,7 +110,7 @@ TEST(test_events_tell_what_happens)
     json_leave(&editor);
     close(listener->socket);
     free(listener);
-    wait_until_empty();
+    net_fixture_await_empty(fixture.daemon.port, "told");
 }
 
 /* Each edit once, also of the time when nobody listened. */
@@ -139,13 +122,13 @@ TEST(test_events_go_on_after_the_last_id)
     struct json_client editor = json_join(fixture.daemon.port, "told", "anna");
     listen_at(listener, fixture.daemon.port, EVENTS, "");
     json_decref(hear(listener, "crowd", NULL));
-    set_name(&editor, 1, "first");
+    json_set_name(&editor, 1, "first");
     assert_edit(listener, "first", id);
     for (int round = 0; round < 5; round++) {
         close(listener->socket);
         for (int i = 0; i < 3; i++) {
             snprintf(name, sizeof name, "n%d-%d", round, i);
-            set_name(&editor, 2 + 10 * round + i, name);
+            json_set_name(&editor, 1, name);
         }
         snprintf(header, sizeof header, "Last-Event-ID: %s\r\n", id);
         listen_at(listener, fixture.daemon.port, EVENTS, header);
@@ -156,7 +139,7 @@ TEST(test_events_go_on_after_the_last_id)
     }
     close(listener->socket);
     listen_at(listener, fixture.daemon.port, EVENTS, "Last-Event-ID: what-ever\r\n");
-    set_name(&editor, 99, "last");
+    json_set_name(&editor, 1, "last");
     assert_edit(listener, "last", id);
     close(listener->socket);
     json_leave(&editor);
@@ -199,9 +182,9 @@ TEST(test_events_of_one_that_does_not_read)
     name[sizeof name - 1] = '\0';
     for (int i = 0; i < 400; i++) {
         name[0] = (char)('a' + i % 26);
-        set_name(&editor, 1 + i, name);
+        json_set_name(&editor, 1, name);
     }
-    set_name(&editor, 1000, "the last");
+    json_set_name(&editor, 1, "the last");
     net_fixture_assert_unharmed(&fixture);
     for (bool found = false; !found;) {
         json_t *edit = hear(listener, "edit", NULL);
@@ -222,7 +205,7 @@ TEST(test_events_of_clients_that_hang_up)
         if (i % 3 == 2) (void)raw_is_closed_within(socket, 0.01);
         close(socket);
     }
-    wait_until_empty();
+    net_fixture_await_empty(fixture.daemon.port, "told");
     net_fixture_assert_unharmed(&fixture);
 }
 
@@ -252,10 +235,7 @@ static int start(void **state)
 {
     net_fixture_start(&fixture, NULL, NULL);
     *state = &fixture;
-    struct json_client client = json_join(fixture.daemon.port, "told", "anna");
-    json_decref(
-        json_ask(&client, "[{\"op\":\"create\",\"rid\":1,\"nodes\":[{\"name\":\"a\"}]}]", 1));
-    json_leave(&client);
+    json_create_nodes(fixture.daemon.port, "told", 1);
     return 0;
 }
 

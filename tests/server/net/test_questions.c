@@ -34,19 +34,6 @@ static json_int_t number(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-static json_int_t set_name(struct json_client *client, json_int_t rid, const char *name)
-{
-    char text[128];
-    snprintf(text, sizeof text,
-             "[{\"op\":\"set\",\"rid\":%d,\"nodes\":[{\"id\":3,\"name\":\"%s\"}]}]", (int)rid,
-             name);
-    json_t *ok = json_ask(client, text, rid);
-    assert_string_equal(json_word(ok, "op"), "ok");
-    const json_int_t seq = number(ok, "seq");
-    json_decref(ok);
-    return seq;
-}
-
 /* ---- pages ---- */
 
 /* Each node is in one page, in the order of the ids; a page that is shorter is the last. */
@@ -93,11 +80,11 @@ TEST(test_questions_nodes_have_a_tag_by_their_seq)
     copy_etag(&response, tag, sizeof tag);
     assert_int_equal(get(SCENE "/nodes", tag, &response), 304);
     assert_int_equal(get(SCENE "/nodes?limit=2", tag, &response), 304);
-    for (json_int_t rid = 1; rid < 20; rid++) {
+    for (int i = 1; i < 20; i++) {
         char name[16], quoted[32];
-        snprintf(name, sizeof name, "name %d", (int)rid);
+        snprintf(name, sizeof name, "name %d", i);
         snprintf(quoted, sizeof quoted, "\"%s\"", name);
-        const json_int_t seq = set_name(&client, rid, name);
+        const json_int_t seq = json_set_name(&client, 3, name);
         assert_int_equal(get(SCENE "/nodes?after=2&limit=1", tag, &response), 200);
         assert_non_null(strstr(response.body, quoted));
         char said[32];
@@ -115,7 +102,8 @@ TEST(test_questions_nodes_have_a_tag_by_their_seq)
 TEST(test_questions_about_the_past)
 {
     struct json_client client = json_join(fixture.daemon.port, "asked", "ben");
-    const json_int_t first = set_name(&client, 1, "one"), second = set_name(&client, 2, "two");
+    const json_int_t first = json_set_name(&client, 3, "one"),
+                     second = json_set_name(&client, 3, "two");
     char path[128];
     json_t *body = ask(SCENE "/history?user=ben&limit=1&changes=false");
     const json_t *edits = json_object_get(body, "edits");
@@ -198,12 +186,7 @@ static int start(void **state)
 {
     net_fixture_start(&fixture, NULL, NULL);
     *state = &fixture;
-    struct json_client client = json_join(fixture.daemon.port, "asked", "anna");
-    char create[64 * NODES] = "[{\"op\":\"create\",\"rid\":1,\"nodes\":[";
-    for (int i = 0; i < NODES; i++)
-        strcat(create, i == 0 ? "{\"name\":\"a\"}" : ",{\"name\":\"b\"}");
-    json_decref(json_ask(&client, strcat(create, "]}]"), 1));
-    json_leave(&client);
+    json_create_nodes(fixture.daemon.port, "asked", NODES);
     return 0;
 }
 

@@ -223,12 +223,7 @@ TEST(test_relay_ends_with_its_client)
     assert_true(raw_is_ended_within(socket, 60, &code));
     assert_int_equal(code, 1000);
     close(socket);
-    long users = 1;
-    for (int i = 0; i < 6000 && users > 0; i++) {
-        usleep(10000);
-        users = net_fixture_measure(authority.port, "short", "users");
-    }
-    assert_int_equal(users, 0);
+    net_fixture_await_empty(authority.port, "short");
     expect_export("short", "\"last\"");
 }
 
