@@ -1,5 +1,6 @@
 /* JSON, the second encoding: the golden vectors of MessagePack read and written as JSON, those of
  * proto/vectors/json.json, numbers to the last bit, and frames made to hurt. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,7 @@ TEST(test_json_numbers_in_the_fewest_digits)
     check_printed(9.5367431640625e-7, "9.5367431640625e-7");
     check_printed(2e-44, "2e-44");
     check_printed(9e22, "9e22");
+    check_printed(0x1p-25, "2.9802322387695312e-8"); /* ...125: of the two nearest the even one */
 }
 
 /* Of any bits. No decimal of fewer digits is the same number; printf knows the shorter ones. */
@@ -242,6 +244,40 @@ TEST(test_json_numbers_of_a_message_keep_their_bits)
         free(text);
     }
     gz_buffer_finish(&frame);
+}
+
+static void check_read(const char *text)
+{
+    char frame[256];
+    snprintf(frame, sizeof frame,
+             "[{\"op\":\"camera\",\"view\":[%s,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}]", text);
+    const double number = strtod(text, NULL);
+    struct reading reading;
+    start(&reading, strlen(frame));
+    if (read_on(&reading, GZ_FROM_SERVER, frame, strlen(frame)) != GZ_OK)
+        fail_msg("%s: %s", text, reading.error.message);
+    if (memcmp(&reading.message.view[0], &number, sizeof number) != 0)
+        fail_msg("%s is read as %.17g", text, reading.message.view[0]);
+    gz_arena_finish(&reading.arena);
+}
+
+/* Whole numbers of each width that they are carried with, and of more digits than that. */
+TEST(test_json_whole_numbers_are_read_as_they_stand)
+{
+    char text[64];
+    for (int bits = 0; bits < 64; bits++) {
+        for (int step = -1; step <= 1; step++) {
+            const uint64_t whole = (UINT64_C(1) << bits) + (uint64_t)step;
+            snprintf(text, sizeof text, "%" PRIu64, whole);
+            check_read(text);
+            snprintf(text, sizeof text, "-%" PRIu64, whole);
+            check_read(text);
+        }
+    }
+    for (int digits = 1; digits < 30; digits++) {
+        snprintf(text, sizeof text, "%.*s", digits, "987654321098765432109876543210");
+        check_read(text);
+    }
 }
 
 /* ---- arguments ---- */
