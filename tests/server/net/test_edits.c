@@ -70,9 +70,11 @@ TEST(test_edits_of_one_body_are_made_in_their_order)
     json_t *answers = post("[{\"op\":\"set\",\"nodes\":[{\"id\":1,\"name\":\"x\"}]},"
                            "{\"op\":\"set\",\"nodes\":[{\"id\":9999,\"name\":\"x\"}]},"
                            "{\"op\":\"set\",\"rid\":7,\"nodes\":[{\"id\":1,\"name\":\"y\"}]},"
-                           "{\"op\":\"undo\"},{\"op\":\"checkpoint\",\"name\":\"c\"}]",
+                           "{\"op\":\"undo\"},{\"op\":\"checkpoint\",\"name\":\"c\"},"
+                           "{\"op\":\"checkpoint\",\"name\":\"c\"}]",
                            404);
-    assert_int_equal(json_array_size(answers), 5);
+    assert_int_equal(json_array_size(answers), 6);
+    assert_string_equal(word(answers, 5, "code"), "conflict"); /* the first error counts */
     assert_string_equal(word(answers, 1, "code"), "unknown_node");
     assert_int_equal(number(answers, 2, "seq"), number(answers, 0, "seq") + 1);
     assert_int_equal(number(answers, 3, "seq"), number(answers, 2, "seq") + 1);
