@@ -8,6 +8,7 @@
 static struct net_fixture fixture;
 
 #define EVENTS "/scenes/told/events"
+#define EDITS_AT_ONCE 300
 
 /* A client that is told events, and what it read of them so far. */
 struct listener {
@@ -20,7 +21,9 @@ static void listen_at(struct listener *listener, int port, const char *path, con
 {
     char head[512];
     struct raw_response response;
+    const struct timeval minute = {.tv_sec = 60}; /* then read_more fails */
     listener->socket = raw_connect(port);
+    setsockopt(listener->socket, SOL_SOCKET, SO_RCVTIMEO, &minute, sizeof minute);
     listener->size = listener->taken = 0;
     snprintf(head, sizeof head, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%s\r\n", path, port,
              headers);
@@ -194,6 +197,50 @@ TEST(test_events_of_one_that_does_not_read)
     close(listener->socket);
     json_leave(&editor);
     free(listener);
+}
+
+/* Makes edits with long names over HTTP, whose clients do not stay. */
+static void make_edits(int port, const char *path)
+{
+    char *body = malloc(EDITS_AT_ONCE * 320), *at = body, length[64];
+    struct raw_response response;
+    assert_non_null(body);
+    for (int i = 0; i < EDITS_AT_ONCE; i++)
+        at += sprintf(at, "%c{\"op\":\"set\",\"nodes\":[{\"id\":1,\"name\":\"%0250d\"}]}",
+                      i == 0 ? '[' : ',', i);
+    at = stpcpy(at, "]");
+    snprintf(length, sizeof length, "Content-Length: %zu\r\n", (size_t)(at - body));
+    raw_request(port, "POST", path, length, body, (size_t)(at - body), &response);
+    assert_int_equal(response.status, 200);
+    free(body);
+}
+
+/* One that takes nothing is closed. One without news is sent a comment now and then. */
+TEST(test_events_of_one_that_takes_nothing_and_of_one_without_news)
+{
+    struct net_fixture impatient;
+    struct listener *deaf = malloc(sizeof *deaf), *quiet = malloc(sizeof *quiet);
+    const int small = 4096;
+    assert_non_null(deaf);
+    assert_non_null(quiet);
+    net_fixture_start(&impatient, "--ping-seconds=1", "--silence-seconds=3");
+    const int port = impatient.daemon.port;
+    json_create_nodes(port, "deaf", 1);
+    json_create_nodes(port, "quiet", 1);
+    listen_at(deaf, port, "/scenes/deaf/events", "");
+    setsockopt(deaf->socket, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    listen_at(quiet, port, "/scenes/quiet/events", "");
+    for (int i = 0; i < 20; i++) make_edits(port, "/scenes/deaf/edits");
+    net_fixture_await_empty(port, "deaf");
+    for (bool found = false; !found; found = strstr(quiet->text, "\n:\n\n") != NULL)
+        if (!read_more(quiet)) fail_msg("no comment came");
+    close(deaf->socket);
+    close(quiet->socket);
+    free(deaf);
+    free(quiet);
+    net_fixture_renew_witness(&impatient);
+    net_fixture_stop(&impatient);
+    net_fixture_renew_witness(&fixture);
 }
 
 TEST(test_events_of_clients_that_hang_up)
