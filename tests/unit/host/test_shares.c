@@ -290,6 +290,11 @@ TEST(test_requests_take_half_of_what_is_left_once_all_is_forgotten)
     uv_run(&folder.loop, UV_RUN_NOWAIT);
     assert_int_equal(gz_memory_check(&memory, &error), GZ_OK);
     assert_true(spare == 35 * gib); /* three quarters stay */
+    /* Nor twice: the system still holds pages of what was forgotten. */
+    assert_int_equal(gz_memory_take(&memory, 10 * gib, gib, &error), GZ_OK);
+    gz_memory_relieve(&memory);
+    assert_true(spare == 35 * gib);
+    memory.taken -= 10 * gib;
     assert_int_equal(gz_memory_hold(&memory, 40 * gib, &error), GZ_TOO_MANY);
     assert_int_equal(gz_memory_hold(&memory, 20 * gib, &error), GZ_OK);
     assert_true(gz_memory_used(&memory) >= 95 * gib);
@@ -307,6 +312,15 @@ TEST(test_requests_take_half_of_what_is_left_once_all_is_forgotten)
     data_folder_await_jobs(&folder);
     assert_true(gz_memory_used(&memory) < gib);
     assert_int_equal(gz_memory_check(&memory, &error), GZ_OK);
+    /* During a look nothing is forgotten, but after it. */
+    spare = 10 * gib;
+    resident = 140 * gib;
+    gz_memory_look(&memory);
+    memory.taken += 140 * gib;
+    gz_memory_relieve(&memory);
+    assert_true(spare == 10 * gib);
+    data_folder_await_jobs(&folder);
+    assert_int_equal(spare, 0);
     gz_memory_close(&memory);
     data_folder_finish(&folder);
 }
