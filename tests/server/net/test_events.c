@@ -116,9 +116,11 @@ TEST(test_events_tell_what_happens)
     net_fixture_await_empty(fixture.daemon.port, "told");
 }
 
-/* Each edit once, also of the time when nobody listened. */
+/* Each edit once, also of the time when nobody listened. An id of no edit is as none. */
 TEST(test_events_go_on_after_the_last_id)
 {
+    static const char *const others[] = {"what-ever", "ffffffffffffffff-1",
+                                         "1-18446744073709551615"};
     struct listener *listener = malloc(sizeof *listener);
     assert_non_null(listener);
     char id[64], header[128], name[16];
@@ -141,10 +143,13 @@ TEST(test_events_go_on_after_the_last_id)
         }
     }
     close(listener->socket);
-    listen_at(listener, fixture.daemon.port, EVENTS, "Last-Event-ID: what-ever\r\n");
-    json_set_name(&editor, 1, "last");
-    assert_edit(listener, "last", id);
-    close(listener->socket);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        snprintf(header, sizeof header, "Last-Event-ID: %s\r\n", others[i]);
+        listen_at(listener, fixture.daemon.port, EVENTS, header);
+        json_set_name(&editor, 1, others[i]);
+        assert_edit(listener, others[i], id);
+        close(listener->socket);
+    }
     json_leave(&editor);
     free(listener);
 }
