@@ -56,7 +56,7 @@ static void write_text(struct gz_events *events)
         gz_stream_ask(stream_of(events)); /* so that it is known when it is free */
 }
 
-static void go_on(struct gz_exchange *exchange)
+void gz_events_go_on(struct gz_exchange *exchange)
 {
     struct gz_events *events = exchange->events;
     write_text(events);
@@ -144,7 +144,6 @@ static void ended(struct gz_visitor *visitor)
     gz_buffer_finish(&events->text);
     free(events);
     exchange->events = NULL;
-    exchange->teller = NULL;
     exchange->with_host = false;
     if (exchange->caller == NULL) {
         gz_exchange_destroy(exchange);
@@ -158,12 +157,10 @@ static void ended(struct gz_visitor *visitor)
 
 static const struct gz_visitor_user user = {.hear = hear, .ended = ended, .is_free = is_free};
 
-static void leave(struct gz_exchange *exchange)
+void gz_events_leave(struct gz_exchange *exchange)
 {
     gz_visitor_leave(&exchange->events->visitor);
 }
-
-static const struct gz_teller teller = {go_on, leave};
 
 /* ---- whether it is still there ---- */
 
@@ -256,7 +253,6 @@ void gz_events_begin(struct gz_exchange *exchange)
     net->events = events;
     gz_buffer_init(&events->text, GZ_SERVER_FRAME_BYTES_MAX, 0);
     exchange->events = events;
-    exchange->teller = &teller;
     exchange->with_host = true;
     gz_caller_allow(exchange->caller, 0);
     if (say_hello(events) == GZ_OK) return;

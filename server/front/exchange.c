@@ -104,7 +104,7 @@ void gz_exchange_destroy(struct gz_exchange *exchange)
 void gz_exchange_leave(struct gz_exchange *exchange)
 {
     exchange->caller = NULL;
-    if (exchange->teller != NULL) exchange->teller->leave(exchange);
+    if (exchange->events != NULL) gz_events_leave(exchange);
     if (exchange->forward != NULL || !exchange->with_host) gz_exchange_destroy(exchange);
 }
 
@@ -334,7 +334,7 @@ static int send_events(struct gz_exchange *exchange)
     if (!exchange->began && !gz_reply_write_header(stream, exchange->net->server, &exchange->reply))
         return -1;
     exchange->began = true;
-    exchange->teller->go_on(exchange);
+    gz_events_go_on(exchange);
     return 0;
 }
 
@@ -344,7 +344,7 @@ int gz_exchange_send(struct gz_exchange *exchange)
 {
     struct gz_stream *stream = exchange->caller->stream;
     if (!exchange->answered || exchange->done) return 0;
-    if (exchange->teller != NULL) return send_events(exchange);
+    if (exchange->events != NULL) return send_events(exchange);
     if (!exchange->began) {
         exchange->began = true;
         if (!gz_reply_write_header(stream, exchange->net->server, &exchange->reply)) return -1;

@@ -29,12 +29,6 @@ enum gz_method {
     METHOD_OTHER
 };
 
-/* Whoever gives an exchange its answer piece by piece, when the length is not known: events.c. */
-struct gz_teller {
-    void (*go_on)(struct gz_exchange *exchange); /* its socket takes more */
-    void (*leave)(struct gz_exchange *exchange); /* its client is gone */
-};
-
 /* One request and its answer. It belongs to its connection, or, while the host has it, to the
  * host. */
 struct gz_exchange {
@@ -51,14 +45,13 @@ struct gz_exchange {
      * it, or the client waited for the next piece from another member. */
     double paced_s, held_s;
     uint64_t paced_bytes;
-    struct gz_events *events;       /* if it is told events; else NULL */
-    const struct gz_teller *teller; /* of these */
-    struct gz_forward *forward;     /* if another member answers it; else NULL */
-    bool with_host, waits;          /* since held_s: it waits for the host; for the next piece */
-    bool stopped;                   /* its socket is not read */
-    bool answered, began, done;     /* it has an answer; the header is sent; all is sent */
-    bool hang_up;                   /* the connection cannot be reused */
-    struct gz_address from;         /* the client's network (gz_address_network) */
+    struct gz_events *events;   /* if its client is told events; else NULL */
+    struct gz_forward *forward; /* if another member answers it; else NULL */
+    bool with_host, waits;      /* since held_s: it waits for the host; for the next piece */
+    bool stopped;               /* its socket is not read */
+    bool answered, began, done; /* it has an answer; the header is sent; all is sent */
+    bool hang_up;               /* the connection cannot be reused */
+    struct gz_address from;     /* the client's network (gz_address_network) */
     char peer[GZ_ADDRESS_TEXT_BYTES];
     char path[GZ_PATH_LOG_BYTES];     /* the beginning, for the log, without the query */
     char name[GZ_USER_BYTES_MAX + 1]; /* that the client chooses; valid UTF-8 */
@@ -111,6 +104,10 @@ void gz_edits_begin(struct gz_exchange *exchange);
 /* ---- events.c ---- */
 /* Tells its client what happens in the scene, until either ends it. */
 void gz_events_begin(struct gz_exchange *exchange);
+/* The answer has begun, or its socket takes more. */
+void gz_events_go_on(struct gz_exchange *exchange);
+/* Its client is gone: the exchange ends in the loop's next turn. */
+void gz_events_leave(struct gz_exchange *exchange);
 
 /* ---- receive.c ---- */
 /* Decides, or lets the host decide, whether the body may come. */
