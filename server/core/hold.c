@@ -219,8 +219,9 @@ void gz_session_lend_held(struct gz_session *session, const struct gz_set *set)
     }
 }
 
-/* What was set is where the hold began with this node, and what it wants. `is_changed`: the edit
- * changes the node, which is then told and stored as it was set, even if it was posed so before. */
+/* What was set, or placed under another parent, is where the hold began with this node, and what it
+ * wants. `is_changed`: the edit changes the node, which is then told and stored as it was set, even
+ * if it was posed so before. */
 static void begin_from(struct gz_session *session, struct gz_gesture *hold, size_t place,
                        const struct gz_set_node *said, bool is_changed)
 {
@@ -232,6 +233,7 @@ static void begin_from(struct gz_session *session, struct gz_gesture *hold, size
     gz_place_as_said(said, &hold->poses->wanted[place]);
     gz_gesture_want(hold, place);
     if (!is_changed) return;
+    if (said->keep) target->start = hold->poses->wanted[place] = node->trs;
     gz_scene_touch(scene, node, since, session->id);
     target->start_seq = node->seq;
     if (hold->moved) gz_scene_touch(scene, node, since, session->id);

@@ -283,6 +283,12 @@ static void fill_hang(struct story *s)
     s->message.set = (struct gz_set){s->set, 1, 0};
 }
 
+static void fill_hang_in_place(struct story *s)
+{
+    fill_hang(s);
+    s->set[0].keep = true;
+}
+
 /* As many nodes as there are names, each with a box of one metre about its origin. The names stand
  * for the ids from now on; while the disk waits, these are what the maker sees. */
 static void create(struct story *s, struct gz_text first_name)
@@ -785,6 +791,7 @@ const struct story_verb story_verbs[] = {
     {"WHO puts AXIS of NODES at X", fill_set_axis, {.op = GZ_OP_SET}},
     {"WHO names NODE NAME", fill_name, {.op = GZ_OP_SET}},
     {"WHO hangs NODE below NODE", fill_hang, {.op = GZ_OP_SET}},
+    {"WHO hangs NODE in place below NODE", fill_hang_in_place, {.op = GZ_OP_SET}},
     {"WHO deletes NODES", fill_delete, {.op = GZ_OP_DELETE}},
     {"WHO undoes", NULL, {.op = GZ_OP_UNDO}},
     {"WHO undoes by force", NULL, {.op = GZ_OP_UNDO, .force = true}},
