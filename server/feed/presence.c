@@ -379,11 +379,10 @@ void gz_feed_present(struct gz_feed *feed, struct gz_presence_entry *entry, uint
 
 static void forget_acknowledgements(struct gz_feed *feed, uint64_t session)
 {
-    for (size_t i = 0; i < feed->ack_count; i++) {
-        if (feed->acks[i].grip.session != session) continue;
-        feed->acks[i] = feed->acks[--feed->ack_count];
-        return;
-    }
+    size_t kept = 0;
+    for (size_t i = 0; i < feed->ack_count; i++)
+        if (feed->acks[i].grip.session != session) feed->acks[kept++] = feed->acks[i];
+    feed->ack_count = kept;
 }
 
 void gz_feed_absent(struct gz_feed *feed, struct gz_presence_entry *entry)

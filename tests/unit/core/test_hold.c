@@ -154,6 +154,25 @@ STORY_TEST(test_poses_are_acknowledged_for_each_hold)
     assert_int_equal(delta->acks[0].session, s->a->id);
 }
 
+/* Who comes later is told of no acknowledgement that one who left was owed. */
+STORY_TEST(test_acknowledgements_of_all_holds_end_with_their_session)
+{
+    for (uint64_t i = 1; i <= 3; i++) {
+        const uint64_t id = create_node(s->a, "one", 0, 0, 0, 0);
+        const struct gz_message hold = {.op = GZ_OP_HOLD, .hold = {i, {&id, 1}, true}};
+        const struct gz_set_node at = {.has = GZ_HAS_SET_NODE_X, .id = id, .trs.t.x = 3};
+        const struct gz_message pose = {
+            .op = GZ_OP_POSE, .has = GZ_HAS_POSE_N, .pose = {i, &at, 1, i}};
+        assert_ok(client_ask(s->a, &hold));
+        assert_ok(client_ask(s->a, &pose));
+    }
+    host_turn(s->host);
+    client_leave(s->a);
+    struct client *later = client_join_as(s->host, "pat", GZ_ROLE_VIEWER, false);
+    host_turn(s->host);
+    assert_int_equal(client_last(later, GZ_OP_DELTA)->delta.ack_count, 0);
+}
+
 int main(void)
 {
     return stories_run("hold.txt");
