@@ -39,6 +39,10 @@ const char *gz_format_name(const uint8_t *bytes, size_t size);
 
 GZ_MUST_USE enum gz_status gz_schema_check(struct gz_gltf *gltf, struct gz_error *error);
 
+/* Whether the list has this name of an extension; one that ends with "*" is the beginning of
+ * many. */
+bool gz_is_listed(struct gz_json_text name, const char *const *list, size_t count);
+
 /* The lists of extensions that indices point into. */
 #define GZ_LIGHTS "extensions.KHR_lights_punctual.lights"
 #define GZ_VARIANTS "extensions.KHR_materials_variants.variants"

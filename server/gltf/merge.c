@@ -77,35 +77,20 @@ static void move_views(struct merge *merge)
         move_view(merge, view);
         const struct gz_json *extensions = gz_json_get(view, "extensions");
         move_view(merge, gz_json_get(extensions, "EXT_meshopt_compression"));
+        move_view(merge, gz_json_get(extensions, "KHR_meshopt_compression"));
     }
 }
 
 /* ---- extensions ---- */
 
 /* Those without an index, or whose indices schema.c knows. */
-static bool is_known(struct gz_json_text name)
-{
-    static const char *const known[] = {"KHR_materials_*",
-                                        "KHR_texture_*",
-                                        "KHR_lights_punctual",
-                                        "KHR_mesh_quantization",
-                                        "KHR_draco_*",
-                                        "EXT_meshopt_compression",
-                                        "EXT_mesh_gpu_instancing",
-                                        "EXT_texture_*",
-                                        "MSFT_texture_dds",
-                                        "MSFT_lod",
-                                        "KHR_node_*",
-                                        "KHR_xmp"};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        const size_t length = strlen(known[i]);
-        const bool is_open = known[i][length - 1] == '*';
-        if (is_open ? name.size >= length - 1 && memcmp(name.at, known[i], length - 1) == 0
-                    : name.size == length && memcmp(name.at, known[i], length) == 0)
-            return true;
-    }
-    return false;
-}
+static const char *const known[] = {"KHR_materials_*",         "KHR_texture_transform",
+                                    "KHR_texture_basisu",      "KHR_lights_punctual",
+                                    "KHR_mesh_quantization",   "KHR_draco_mesh_compression",
+                                    "KHR_meshopt_compression", "KHR_node_*",
+                                    "EXT_meshopt_compression", "EXT_mesh_gpu_instancing",
+                                    "EXT_texture_webp",        "EXT_texture_avif",
+                                    "MSFT_texture_dds",        "MSFT_lod"};
 
 /* A whole number, or a JSON pointer, may be an index into the file. */
 static bool may_point(const struct gz_json *value)
@@ -125,7 +110,9 @@ static bool may_point(const struct gz_json *value)
 static bool is_safe(size_t index, void *context)
 {
     struct gz_json *member = gz_json_at(context, index);
-    return member == NULL || is_known(gz_json_key(member)) || !may_point(member);
+    return member == NULL ||
+           gz_is_listed(gz_json_key(member), known, sizeof known / sizeof known[0]) ||
+           !may_point(member);
 }
 
 /* Leaves out extensions that nobody can renumber. */

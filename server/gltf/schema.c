@@ -95,6 +95,8 @@ static const struct rule rules[] = {
     {.path = "bufferViews[].byteStride", .kind = NATURAL, .low = 4, .high = 252},
     {.path = "bufferViews[].extensions.EXT_meshopt_compression.buffer",
      .kind = INDEX, .target = "buffers"},
+    {.path = "bufferViews[].extensions.KHR_meshopt_compression.buffer",
+     .kind = INDEX, .target = "buffers"},
     {.path = "buffers[]", .kind = OBJECT},
     {.path = "buffers[].byteLength", .kind = NATURAL, .needed = true, .low = 1},
     {.path = "buffers[].uri", .kind = TEXT},
@@ -387,29 +389,28 @@ static void follow(const struct walk *walk, const struct place *place, struct gz
     }
 }
 
-/* What the daemon or its editor reads; a name that ends with "_" is the beginning of many. */
-static bool is_known_extension(const struct gz_json *name)
+bool gz_is_listed(struct gz_json_text name, const char *const *list, size_t count)
 {
-    static const char *const known[] = {"KHR_draco_mesh_compression",
-                                        "EXT_meshopt_compression",
-                                        "KHR_meshopt_compression",
-                                        "KHR_mesh_quantization",
-                                        "EXT_mesh_gpu_instancing",
-                                        "KHR_lights_punctual",
-                                        "KHR_materials_",
-                                        "EXT_materials_",
-                                        "KHR_texture_",
-                                        "EXT_texture_"};
-    struct gz_json_text text = gz_json_text(name);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        size_t size = strlen(known[i]);
-        bool is_open = known[i][size - 1] == '_';
-        if ((is_open ? text.size >= size : text.size == size) &&
-            memcmp(text.at, known[i], size) == 0)
-            return true;
+    bool is_found = false;
+    for (size_t i = 0; i < count && !is_found; i++) {
+        const size_t size = strcspn(list[i], "*");
+        is_found = (list[i][size] == '*' ? name.size >= size : name.size == size) &&
+                   memcmp(name.at, list[i], size) == 0;
     }
-    return false;
+    return is_found;
 }
+
+/* What the daemon or its editor reads. */
+static const char *const known[] = {"KHR_draco_mesh_compression",
+                                    "EXT_meshopt_compression",
+                                    "KHR_meshopt_compression",
+                                    "KHR_mesh_quantization",
+                                    "EXT_mesh_gpu_instancing",
+                                    "KHR_lights_punctual",
+                                    "KHR_materials_*",
+                                    "EXT_materials_*",
+                                    "KHR_texture_*",
+                                    "EXT_texture_*"};
 
 static void check_required(struct gz_gltf *gltf)
 {
@@ -417,7 +418,7 @@ static void check_required(struct gz_gltf *gltf)
     for (size_t i = 0; i < gz_json_count(required); i++) {
         const struct gz_json *name = gz_json_at(required, i);
         struct gz_json_text text = gz_json_text(name);
-        if (name == NULL || is_known_extension(name)) continue;
+        if (name == NULL || gz_is_listed(text, known, sizeof known / sizeof known[0])) continue;
         gz_gltf_flaw(
             gltf,
             "extensionsRequired[%zu]: %.*s is not known here; what needs it may be missing "

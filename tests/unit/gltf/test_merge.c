@@ -10,6 +10,7 @@
     "'nodes':[{'name':'%s','mesh':0,'skin':0,'camera':0,'children':[2],"                           \
     "'extensions':{'KHR_lights_punctual':{'light':0},'MSFT_lod':{'ids':[1]},"                      \
     "'EXT_mesh_gpu_instancing':{'attributes':{'SCALE':0}},'X_other':{'mesh':0},"                   \
+    "'KHR_xmp':{'packet':0},"                                                                      \
     "'X_plain':{'size':0.5}}},{},{'name':'%s below'}],"                                            \
     "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'indices':0,'material':0,"              \
     "'targets':[{'POSITION':0}],'extensions':{'KHR_draco_mesh_compression':{'bufferView':0,"       \
@@ -18,10 +19,11 @@
     "'accessors':[{'bufferView':0,'componentType':5126,'count':1,'type':'VEC3','sparse':{"         \
     "'count':1,'indices':{'bufferView':0,'componentType':5123},'values':{'bufferView':0}}}],"      \
     "'bufferViews':[{'buffer':0,'byteLength':12,'extensions':{'EXT_meshopt_compression':{"         \
-    "'buffer':0,'byteLength':12}}}],"                                                              \
+    "'buffer':0,'byteLength':12},'KHR_meshopt_compression':{'buffer':0,'byteLength':12}}}],"       \
     "'buffers':[{'byteLength':12,'uri':'data:application/octet-stream;base64,"                     \
     "AAAAAAAAAAAAAAAA'}],'images':[{'bufferView':0,'mimeType':'image/png'}],"                      \
-    "'textures':[{'source':0,'sampler':0,'extensions':{'KHR_texture_basisu':{'source':0}}}],"      \
+    "'textures':[{'source':0,'sampler':0,'extensions':{'KHR_texture_basisu':{'source':0},"         \
+    "'KHR_texture_procedurals':{'index':0}}}],"                                                    \
     "'samplers':[{}],'materials':[{'pbrMetallicRoughness':{'baseColorTexture':{'index':0,"         \
     "'texCoord':0}},'normalTexture':{'index':0},'extensions':{'KHR_materials_sheen':{"             \
     "'sheenColorTexture':{'index':0}}}}],'skins':[{'joints':[0,2],'skeleton':0,"                   \
@@ -108,7 +110,8 @@ TEST(test_every_index_points_to_what_it_did)
          "{'bufferView':1,'componentType':5126,'count':1,'type':'VEC3','sparse':{'count':1,"
          "'indices':{'bufferView':1,'componentType':5123},'values':{'bufferView':1}}}"},
         {"bufferViews", "{'buffer':1,'byteLength':12,'extensions':{'EXT_meshopt_compression':{"
-                        "'buffer':1,'byteLength':12}}}"},
+                        "'buffer':1,'byteLength':12},'KHR_meshopt_compression':{'buffer':1,"
+                        "'byteLength':12}}}"},
         {"images", "{'bufferView':1,'mimeType':'image/png'}"},
         {"textures", "{'source':1,'sampler':1,'extensions':{'KHR_texture_basisu':{'source':1}}}"},
         {"samplers", "{}"},
