@@ -489,11 +489,41 @@ static int64_t count_files(const char *path, const char *which)
     return ask(path, sql);
 }
 
-/* Of these five files one has a node that is there, one a node that is in the kept history, one
- * came lately; two are of nobody. */
+static void wait_until_files_are_gone(const char *path, int64_t count)
+{
+    for (int i = 0; i < SECONDS_MAX * 100 && count_files(path, "bytes IS NULL") < count; i++)
+        usleep(10000);
+    assert_int_equal(count_files(path, "bytes IS NULL"), count);
+}
+
+/* A node of file 5 that was made by edit 5 and deleted by edit 7, with a checkpoint between. */
+static void make_checkpoint_of_deleted(const char *path)
+{
+    char sql[2048];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO nodes SELECT 902, %llu, %llu, NULL, 'named', tx, ty, tz, rx, ry, rz, rw,"
+             "  sx, sy, sz, NULL, NULL, NULL, NULL, NULL, NULL, 5 FROM nodes LIMIT 1;"
+             "INSERT INTO changes (edit, step, node, seq, did, after_name, after_tx, after_ty,"
+             "  after_tz, after_rx, after_ry, after_rz, after_rw, after_sx, after_sy, after_sz,"
+             "  after_asset) SELECT 5, 1, 902, %llu, 'create', name, tx, ty, tz, rx, ry, rz, rw,"
+             "  sx, sy, sz, asset FROM nodes WHERE id = 902;"
+             "INSERT INTO changes (edit, step, node, seq, did, before_name, before_tx, before_ty,"
+             "  before_tz, before_rx, before_ry, before_rz, before_rw, before_sx, before_sy,"
+             "  before_sz, before_asset) SELECT 7, 1, 902, %llu, 'delete', name, tx, ty, tz, rx,"
+             "  ry, rz, rw, sx, sy, sz, asset FROM nodes WHERE id = 902;"
+             "INSERT INTO checkpoints VALUES ('named', %llu, 'u', 0.0);",
+             (unsigned long long)seq_of(7), (unsigned long long)seq_of(7),
+             (unsigned long long)seq_of(5), (unsigned long long)seq_of(7),
+             (unsigned long long)seq_of(6));
+    tell(path, sql);
+}
+
+/* Of these files one has a node that is there, one a node that is in the kept history, one a node
+ * that is in a checkpoint, one came lately; three are of nobody, and the last is the last to go. */
 TEST_IN_DIRECTORY(test_files_of_nobody_go)
 {
     const char *path = in_directory(directory, "files.db");
+    const struct gz_retention_rule rule = {.seconds = 5400};
     char sql[2048];
     struct gz_scene_state state;
     const unsigned long long late = seq_of(PASSED) + 1;
@@ -501,7 +531,7 @@ TEST_IN_DIRECTORY(test_files_of_nobody_go)
     snprintf(sql, sizeof sql,
              "UPDATE scene SET next_node = 903;"
              "INSERT INTO assets SELECT column1, 1, column2, 'model/gltf+json', column1, x'7b7d'"
-             "  FROM (VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, %llu));"
+             "  FROM (VALUES (0, 1), (1, 1), (2, 1), (3, 1), (4, %llu), (5, 1), (6, 1));"
              "UPDATE nodes SET asset = 1 WHERE id = (SELECT min(id) FROM nodes);"
              "INSERT INTO nodes SELECT 900, 1, 1, NULL, 'gone', tx, ty, tz, rx, ry, rz, rw, sx, sy,"
              "  sz, NULL, NULL, NULL, NULL, NULL, NULL, 2 FROM nodes LIMIT 1;"
@@ -509,16 +539,23 @@ TEST_IN_DIRECTORY(test_files_of_nobody_go)
              "  sx, sy, sz, NULL, NULL, NULL, NULL, NULL, NULL, 3 FROM nodes LIMIT 1;",
              late, late, late);
     tell(path, sql);
+    make_checkpoint_of_deleted(path);
     vouch_for(path);
-    struct gz_store *store =
-        open_keeping(path, (struct gz_retention_rule){.seconds = 5400}, &state);
+    struct gz_store *store = open_keeping(path, rule, &state);
     gz_scene_state_finish(&state);
     wait_until_kept_since(path, seq_of(PASSED));
-    for (int i = 0; i < SECONDS_MAX * 100 && count_files(path, "bytes IS NULL") < 2; i++)
-        usleep(10000);
+    wait_until_files_are_gone(path, 3);
     gz_store_close(store);
-    assert_int_equal(count_files(path, "bytes IS NULL AND first IN (0, 2)"), 2);
-    assert_int_equal(count_files(path, "bytes IS NOT NULL"), 3);
+    assert_int_equal(count_files(path, "bytes IS NULL AND first IN (0, 2, 6)"), 3);
+    assert_int_equal(count_files(path, "bytes IS NOT NULL"), 4);
+
+    tell(path, "DELETE FROM checkpoints");
+    vouch_for(path);
+    store = open_keeping(path, rule, &state);
+    gz_scene_state_finish(&state);
+    wait_until_files_are_gone(path, 4);
+    gz_store_close(store);
+    assert_int_equal(count_files(path, "bytes IS NULL AND first IN (0, 2, 5, 6)"), 4);
     power_vfs_settle(0, 512);
 }
 
