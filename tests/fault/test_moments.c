@@ -1,7 +1,8 @@
 /* Kill -9 at each call that changes the disk, one after the other, while a scene is opened,
- * renamed, deleted, imported, replaced, copied and closed. A new daemon then lists the scene under
- * one name, serves it, and has all that was acknowledged; `check` finds nothing wrong, before that
- * and after; nothing is left beside the scenes. GIZMOD_TIMES below 1 takes some of the calls. */
+ * renamed, deleted, imported, added to, replaced, copied and closed. A new daemon then lists the
+ * scene under one name, serves it, and has all that was acknowledged; `check` finds nothing wrong,
+ * before that and after; nothing is left beside the scenes. GIZMOD_TIMES below 1 takes some of the
+ * calls. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +23,9 @@ struct request {
     const char *makes; /* a name that is there if it was done; NULL for none */
 };
 
+/* Of MODEL_ENGINE. */
+#define ENGINE_NODES 82
+
 static char copy_path[128];
 
 static const struct request requests[] = {
@@ -29,6 +33,7 @@ static const struct request requests[] = {
     {"rename", {"mv", "arm", "leg"}, false, true, "leg"},
     {"delete", {"rm", "arm"}, false, true, NULL},
     {"import", {"import", MODEL_ENGINE, "leg"}, true, true, "leg"},
+    {"add", {"import", MODEL_ENGINE, "--into", "arm"}, true, true, NULL},
     {"replace", {"import", MODEL_ENGINE, "arm", "--replace"}, true, false, "arm"},
     {"copy", {"backup", "arm", copy_path}, true, true, NULL},
     {"close", {NULL}, true, true, NULL},
@@ -130,8 +135,8 @@ static void check_files(const struct stage *stage, bool is_tidy)
     }
 }
 
-/* Joins the scene, and asks for its glTF. */
-static bool has_node(struct stage *stage, const char *scene)
+/* Joins the scene, and asks for its glTF. `others`: how many nodes it has beside the one. */
+static bool has_node(struct stage *stage, const char *scene, size_t *others)
 {
     struct raw_response response;
     char path[64];
@@ -147,22 +152,26 @@ static bool has_node(struct stage *stage, const char *scene)
     for (size_t i = 0; i < count; i++) has |= strcmp(nodes[i]->name, "kept") == 0;
     free(nodes);
     stage_leave(&state);
+    *others = count - has;
+    assert_true((response.status == 200) == (*others > 0)); /* they came from that file */
     return has;
 }
 
 static void judge(struct stage *stage, const struct request *request, bool was_done)
 {
     bool has_arm = is_listed(stage, "arm"), has_leg = is_listed(stage, "leg");
-    bool renames = strcmp(request->name, "rename") == 0;
+    bool renames = strcmp(request->name, "rename") == 0, adds = strcmp(request->name, "add") == 0;
+    size_t others;
     if (request->keeps_arm) assert_true(has_arm);
     if (renames) assert_true(has_arm != has_leg);
     if (was_done && request->makes != NULL) assert_true(is_listed(stage, request->makes));
     if (was_done && !request->keeps_arm) assert_false(has_arm);
     if (has_arm) {
-        bool has = has_node(stage, "arm");
+        bool has = has_node(stage, "arm", &others);
         if (request->keeps_node) assert_true(has);
+        if (adds && (was_done || others > 0)) assert_int_equal(others, ENGINE_NODES);
     }
-    if (has_leg) assert_true(has_node(stage, "leg") == renames);
+    if (has_leg) assert_true(has_node(stage, "leg", &others) == renames);
 }
 
 /* False once the request came to its end without meeting the call. */
