@@ -154,6 +154,31 @@ STORY_TEST(test_poses_are_acknowledged_for_each_hold)
     assert_int_equal(delta->acks[0].session, s->a->id);
 }
 
+/* The end of a hold is acknowledged as a pose is, whether it moved anything or not. */
+STORY_TEST(test_ends_of_holds_are_acknowledged)
+{
+    static const struct {
+        enum gz_op op;
+        bool moves;
+    } rows[] = {
+        {GZ_OP_RELEASE, true}, {GZ_OP_RELEASE, false}, {GZ_OP_CANCEL, true}, {GZ_OP_CANCEL, false}};
+    client_come_as(s->watcher, false);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct gz_set_node at = {
+            .has = GZ_HAS_SET_NODE_X, .id = s->node, .trs.t.x = 3 + (double)i};
+        const struct gz_message pose = {.op = GZ_OP_POSE, .pose = {.nodes = &at, .count = 1}},
+                                end = {.op = rows[i].op, .has = GZ_HAS_POSE_N, .pose.n = 41 + i};
+        hold_all(s->a, &s->node, 1);
+        if (rows[i].moves) assert_ok(client_ask(s->a, &pose));
+        host_turn(s->host);
+        assert_ok(client_ask(s->a, &end));
+        host_turn(s->host);
+        const struct gz_delta *delta = &client_last(s->watcher, GZ_OP_DELTA)->delta;
+        assert_int_equal(delta->ack_count, 1);
+        assert_int_equal(delta->acks[0].n, 41 + i);
+    }
+}
+
 /* Who comes later is told of no acknowledgement that one who left was owed. */
 STORY_TEST(test_acknowledgements_of_all_holds_end_with_their_session)
 {

@@ -468,6 +468,12 @@ TEST(test_surfaces_of_what_is_restored_are_wanted)
     assert_false(gz_core_wants_surfaces(host.core, &wanted));
     assert_true(gz_core_take_surfaces(host.core, file, make_square(0.5f, 1)));
     assert_int_equal(pressed(a, 1), 0);
+
+    /* So does what is there after a start, and what is deleted does not. */
+    host_restart(&host, false);
+    assert_true(gz_core_wants_surfaces(host.core, &wanted));
+    assert_int_equal(wanted, file);
+    assert_false(gz_core_wants_surfaces(host.core, &wanted));
     host_finish(&host);
 }
 

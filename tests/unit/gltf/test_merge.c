@@ -244,6 +244,39 @@ TEST(test_bytes_of_all_files_are_there)
     }
 }
 
+/* Each buffer begins at a multiple of 4, as readers need it, whatever the one before it has; a
+ * view, and what is compressed of it, begins as far behind that as it did, and a picture keeps its
+ * type. */
+TEST(test_views_of_joined_buffers_are_where_their_bytes_are)
+{
+    char *text = from_quotes(
+        "{'asset':{'version':'2.0'},'nodes':[{}],'buffers':[{'byteLength':5,'uri':'data:,abcde'},{"
+        "'byteLength':5,'uri':'data:,fghij'}],'bufferViews':[{'buffer':1,'byteOffset':2,"
+        "'byteLength':3,'extensions':{'EXT_meshopt_compression':{'buffer':0,'byteOffset':1,"
+        "'byteLength':4}}}],'images':[{'uri':'data:image/png,xyz'}]}");
+    const struct gz_export_file files[] = {file_of("near", near_box, true),
+                                           {9, (const uint8_t *)text, strlen(text)}};
+    struct gz_buffer out;
+    const uint8_t *bin;
+    size_t size;
+    merge(&out, files, 2);
+    json_t *json = split_glb(out.data, out.size, &bin, &size);
+    const json_t *views = json_object_get(json, "bufferViews");
+    assert_item(views, 1,
+                "{'buffer':0,'byteOffset':46,'byteLength':3,'extensions':{"
+                "'EXT_meshopt_compression':{'buffer':0,'byteOffset':37,'byteLength':4}}}");
+    assert_item(views, 2, "{'buffer':0,'byteOffset':52,'byteLength':3}");
+    assert_item(json_object_get(json, "images"), 0, "{'bufferView':2,'mimeType':'image/png'}");
+    assert_true(size >= 55);
+    assert_memory_equal(bin + 36, "abcde", 5);
+    assert_memory_equal(bin + 46, "hij", 3);
+    assert_memory_equal(bin + 52, "xyz", 3);
+    json_decref(json);
+    gz_buffer_finish(&out);
+    free((void *)files[0].bytes);
+    free(text);
+}
+
 /* Copies and deletions go across the files; what is of no file is an error, not another's node. */
 TEST(test_nodes_of_all_files_are_arranged_as_one)
 {
