@@ -90,6 +90,10 @@ size_t gz_percent_decode(char *out, const char *text, size_t size);
  * below the folder, to `path`, of PATH_MAX bytes. False if there is none. names.c says the rule. */
 GZ_MUST_USE bool gz_name_resolve(const char *folder, struct gz_json_text uri, char *path);
 
+/* The media type of an image by its first bytes, as its name need not say it: octets if they are of
+ * no known kind. Static text. */
+const char *gz_image_type(const uint8_t *bytes, size_t size);
+
 /* Whether a URI is a data URI. */
 bool gz_uri_is_data(struct gz_json_text uri);
 /* Decodes a data URI; the caller frees *bytes. GZ_BAD_VALUE if it is no such URI. */

@@ -40,30 +40,43 @@ static bool is_whole_webp(const struct picture *picture)
     return size + 8 <= picture->size;
 }
 
-static const struct {
+static const struct kind {
     const char *start;
     size_t offset, size;
+    const char *type;
     bool (*is_whole)(const struct picture *picture); /* NULL: not looked at */
-} kinds[] = {{"\x89PNG\r\n\x1A\n", 0, 8, is_whole_png},
-             {"\xFF\xD8\xFF", 0, 3, is_whole_jpeg},
-             {"WEBP", 8, 4, is_whole_webp},
-             {"KTX 20", 1, 6, NULL},
-             {"ftyp", 4, 4, NULL}, /* AVIF */
-             {"DDS ", 0, 4, NULL},
-             {"GIF8", 0, 4, NULL},
-             {"BM", 0, 2, NULL}};
+} kinds[] = {{"\x89PNG\r\n\x1A\n", 0, 8, "image/png", is_whole_png},
+             {"\xFF\xD8\xFF", 0, 3, "image/jpeg", is_whole_jpeg},
+             {"WEBP", 8, 4, "image/webp", is_whole_webp},
+             {"KTX 20", 1, 6, "image/ktx2", NULL},
+             {"ftyp", 4, 4, "image/avif", NULL},
+             {"DDS ", 0, 4, "image/vnd-ms.dds", NULL},
+             {"GIF8", 0, 4, "image/gif", NULL},
+             {"BM", 0, 2, "image/bmp", NULL}};
+
+/* By the first bytes; NULL if it is not known. */
+static const struct kind *kind_of(const struct picture *picture)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (picture->size >= kinds[i].offset + kinds[i].size &&
+            memcmp(picture->at + kinds[i].offset, kinds[i].start, kinds[i].size) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+const char *gz_image_type(const uint8_t *bytes, size_t size)
+{
+    const struct kind *kind = kind_of(&(struct picture){bytes, size});
+    return kind != NULL ? kind->type : "application/octet-stream";
+}
 
 static const char *find_fault(const struct picture *picture)
 {
+    const struct kind *kind = kind_of(picture);
     if (picture->size == 0) return "is empty";
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (picture->size < kinds[i].offset + kinds[i].size ||
-            memcmp(picture->at + kinds[i].offset, kinds[i].start, kinds[i].size) != 0)
-            continue;
-        bool is_whole = kinds[i].is_whole == NULL || kinds[i].is_whole(picture);
-        return is_whole ? NULL : "is cut off";
-    }
-    return "is no picture of a known kind, such as PNG or JPEG";
+    if (kind == NULL) return "is no picture of a known kind, such as PNG or JPEG";
+    return kind->is_whole == NULL || kind->is_whole(picture) ? NULL : "is cut off";
 }
 
 static void check_picture(const struct gz_mesh_reader *reader, size_t index,

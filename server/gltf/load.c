@@ -167,25 +167,6 @@ static enum gz_status load_uri(struct loader *loader, const char *where, struct 
     return GZ_OK;
 }
 
-/* The type of an image by its first bytes: its name need not say it. */
-static const char *image_type(const struct gz_buffer *bytes)
-{
-    static const struct {
-        const char *start;
-        size_t offset, size;
-        const char *type;
-    } types[] = {{"\x89PNG", 0, 4, "image/png"},
-                 {"\xFF\xD8\xFF", 0, 3, "image/jpeg"},
-                 {"WEBP", 8, 4, "image/webp"},
-                 {"KTX 20", 1, 6, "image/ktx2"}};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (bytes->size < types[i].offset + types[i].size) continue;
-        if (memcmp(bytes->data + types[i].offset, types[i].start, types[i].size) == 0)
-            return types[i].type;
-    }
-    return "application/octet-stream";
-}
-
 static enum gz_status embed(struct loader *loader, const char *list, size_t index)
 {
     struct gz_json *json = gz_gltf_item(&loader->gltf, list, index);
@@ -198,8 +179,8 @@ static enum gz_status embed(struct loader *loader, const char *list, size_t inde
     bool found = false;
     enum gz_status status = load_uri(loader, where, uri, &bytes, &found);
     if (status == GZ_OK && found) {
-        const char *type =
-            strcmp(list, "images") == 0 ? image_type(&bytes) : "application/octet-stream";
+        const char *type = strcmp(list, "images") == 0 ? gz_image_type(bytes.data, bytes.size)
+                                                       : "application/octet-stream";
         struct gz_json_document *document = &loader->gltf.document;
         struct gz_json *data = gz_data_uri_encode(document, type, bytes.data, bytes.size);
         loader->embedded = true;

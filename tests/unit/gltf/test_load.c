@@ -219,6 +219,9 @@ TEST(test_load_images_are_embedded_as_what_they_are)
         {"\xFF\xD8\xFF\xE0", 4, "data:image/jpeg;base64,/9j/4A=="},
         {"RIFF\0\0\0\0WEBP", 12, "data:image/webp;base64,UklGRgAAAABXRUJQ"},
         {"\xABKTX 20\xBB", 8, "data:image/ktx2;base64,q0tUWCAyMLs="},
+        {"\0\0\0\x20"
+         "ftypavif",
+         12, "data:image/avif;base64,AAAAIGZ0eXBhdmlm"},
         {"GIF", 3, "data:application/octet-stream;base64,R0lG"},
         {"", 0, "data:application/octet-stream;base64,"},
     };
