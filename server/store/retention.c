@@ -14,7 +14,7 @@ enum gz_status gz_retention_init(struct gz_retention *retention, struct gz_shipp
     int64_t since = 0;
     enum gz_status status =
         gz_db_integer(db, gz_sql_retention[GZ_SQL_RETENTION_SINCE], &since, error);
-    retention->since = (uint64_t)since;
+    retention->since = retention->noted = (uint64_t)since;
     if (status != GZ_OK || !gz_retention_is_on(retention)) return status;
     status = gz_db_prepare_all(db, gz_sql_retention, GZ_SQL_RETENTION_COUNT, retention->statements,
                                error);
@@ -185,7 +185,7 @@ static int forget_file(struct gz_retention *retention, double now)
 static bool has_unused(struct gz_retention *retention, double now, int *rc)
 {
     if (now - retention->noted_s >= GZ_UNUSED_ASSET_SECONDS || retention->noted_s == 0) {
-        retention->looked = retention->noted_s == 0 ? retention->since : retention->noted;
+        retention->looked = retention->noted;
         retention->noted = retention->since;
         retention->noted_s = now;
         retention->is_looking = true;

@@ -12,7 +12,7 @@
  *
  * The bytes of a glTF file go once nothing that is kept has a node of it. A restore may bring back
  * what was read just before the horizon passed it: a file therefore waits until the horizon has
- * been past its nodes for GZ_UNUSED_ASSET_SECONDS, or the file is opened.
+ * been past its nodes for GZ_UNUSED_ASSET_SECONDS, or was past them when the scene was opened.
  *
  * The horizon passes an edit that is older than the rule allows or has more edits after it, but
  * never a running edit, one of the latest GZ_UNDO_EDITS_MAX, which undo may need, or one that ended
@@ -46,7 +46,7 @@ struct gz_retention {
     /* Of the files that nodes came from: a horizon and when it was noted; up to which one all
      * unused files are gone. */
     uint64_t noted, looked;
-    double noted_s; /* 0: the file was just opened */
+    double noted_s; /* 0: when the scene was opened */
     bool is_looking;
 };
 
