@@ -656,6 +656,13 @@ TEST_IN_DIRECTORY(test_each_file_has_its_numbers)
     gz_buffer_init(&small, sizeof glb - 1, 0);
     assert_int_equal(gz_store_asset(path, 1, &small, &error), GZ_TOO_LARGE);
     gz_buffer_finish(&small);
+    struct gz_scene_state state;
+    gz_buffer_clear(&bytes);
+    assert_int_equal(gz_store_present(path, &state, &bytes, &error), GZ_OK);
+    assert_null(state.assets[0].bytes);
+    assert_ptr_equal(state.assets[1].bytes, bytes.data); /* an export begins with it */
+    assert_int_equal(bytes.size, sizeof glb);
+    gz_scene_state_finish(&state);
     gz_buffer_finish(&bytes);
     struct gz_store_summary summary;
     assert_int_equal(gz_store_summary(path, &summary, NULL, &error), GZ_OK);
@@ -664,7 +671,6 @@ TEST_IN_DIRECTORY(test_each_file_has_its_numbers)
     assert_true(summary.changed == START_TIME); /* there was no edit: when it was made */
     assert_int_equal(summary.nodes, 0);
     gz_store_close(store);
-    struct gz_scene_state state;
     store = open_scene(path, false, START_TIME, &state);
     assert_int_equal(state.asset_count, 2);
     assert_int_equal(state.assets[1].first, 1);
