@@ -218,3 +218,47 @@ TEST_IN_DIRECTORY(test_newest_time_is_no_future_after_the_clock_is_put_back)
     assert_says(client_ask(s.ann, &at), GZ_BAD_VALUE, "time: is in the future");
     close_scene_of_two(&s);
 }
+/* Where the file has the node at this seq. */
+static gz_vec3 place_at(const struct scene *s, uint64_t seq, uint64_t node)
+{
+    const struct gz_query query = {.kind = GZ_QUERY_AT, .seq = seq};
+    struct gz_answer answer;
+    gz_vec3 place = {NAN, NAN, NAN};
+    gz_store_query(s->path, &query, &answer);
+    if (answer.status != GZ_OK) fail_msg("%s", answer.error.message);
+    for (size_t i = 0; i < answer.node_count; i++)
+        if (answer.nodes[i].id == node) place = answer.nodes[i].content.trs.t;
+    gz_answer_finish(&answer);
+    return place;
+}
+
+static void pose(struct scene *s, uint64_t node, uint64_t has, gz_vec3 at)
+{
+    const struct gz_set_node said = {.has = has, .id = node, .trs.t = at};
+    const struct gz_message pose = {.op = GZ_OP_POSE, .pose = {.nodes = &said, .count = 1}};
+    assert_ok(client_ask(s->ann, &pose));
+}
+
+/* A set of one node of a hold: the past has the other one where it was posed before that. */
+TEST_IN_DIRECTORY(test_past_of_a_hold_goes_on_through_its_own_set)
+{
+    struct scene s;
+    open_scene_of_two(&s, directory);
+    const uint64_t nodes[] = {s.node, create_node(s.ann, "rod", 0, 0, 0, 0)};
+    const struct gz_message hold = {.op = GZ_OP_HOLD, .hold.nodes = {nodes, 2}};
+    const struct gz_set_node y = {.has = GZ_HAS_SET_NODE_Y, .id = nodes[0], .trs.t.y = 7};
+    const struct gz_message set = {.op = GZ_OP_SET, .set = {&y, 1, 0}};
+    assert_ok(client_ask(s.ann, &hold));
+    for (size_t i = 0; i < 2; i++) pose(&s, nodes[i], GZ_HAS_SET_NODE_T, (gz_vec3){1, 2, 3});
+    host_advance(&s.host, 0.1);
+    assert_ok(client_ask(s.ann, &set));
+    host_advance(&s.host, 0.1);
+    const uint64_t seq = gz_core_summary(s.host.core).seq;
+    for (int is_over = 0; is_over < 2; is_over++) {
+        const gz_vec3 one = place_at(&s, seq, nodes[0]), other = place_at(&s, seq, nodes[1]);
+        assert_true(one.x == 1 && one.y == 7 && one.z == 3);
+        assert_true(other.x == 1 && other.y == 2 && other.z == 3);
+        if (!is_over) assert_ok(ask_op(s.ann, GZ_OP_RELEASE));
+    }
+    close_scene_of_two(&s);
+}
