@@ -4,7 +4,9 @@
 #include <sqlite3.h>
 
 #include "conn/clock.h"
+#include "host/listing.h"
 #include "host/loan.h"
+#include "host/memory.h"
 #include "host/transfer.h"
 #include "server/maxima.h"
 #include "support/fault_vfs.h"
@@ -256,6 +258,48 @@ TEST_IN_FOLDER(test_import_is_refused_before_its_loan_is_over)
     while (taken.told == 0) data_folder_settle(folder);
     assert_int_equal(taken.status, GZ_OK);
     assert_true(gz_open_scene_summary(scene).nodes > 0);
+}
+
+/* ---- memory ---- */
+
+/* A daemon above its bound that is asked to forget. */
+static uint64_t much(void)
+{
+    return (uint64_t)1 << 40;
+}
+
+static uint64_t count_relief(void *context, uint64_t bytes)
+{
+    ++*(unsigned *)context;
+    return bytes;
+}
+
+/* Nothing of a lent core can be forgotten, so it is no room for anybody; what is owed by then is
+ * forgotten when the core is back. */
+TEST_IN_FOLDER(test_lent_core_has_nothing_to_spare)
+{
+    struct data_folder *folder = *state;
+    struct gz_open_scene *scene = data_folder_open(folder, "a");
+    unsigned reliefs = 0;
+    struct gz_memory memory = {.bytes_max = (uint64_t)1 << 30,
+                               .resident_bytes = much(),
+                               .find_resident = much,
+                               .relieve = count_relief,
+                               .context = &reliefs};
+    struct held held;
+    edit_many(scene);
+    data_folder_settle(folder);
+    assert_true(gz_scenes_spare(&folder->scenes) > 0);
+    folder->setting.memory = &memory;
+    lend(&held, scene);
+    const uint64_t spare = gz_scenes_spare(&folder->scenes),
+                   freed = gz_scenes_relieve(&folder->scenes, much());
+    end(&held, folder);
+    assert_int_equal(spare, 0);
+    assert_int_equal(freed, 0);
+    assert_int_equal(reliefs, 1);
+    assert_true(gz_scenes_spare(&folder->scenes) > 0);
+    folder->setting.memory = NULL;
 }
 
 int main(void)
