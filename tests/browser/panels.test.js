@@ -202,16 +202,28 @@ test("a row that is dropped on another hangs below it and stays where it is, and
   const world = (person) => person.page.evaluate((id) => [...window.gizmod.session.scene.world(id)], id);
   const before = await world(ada);
   const base = await ada.node("base plate");
-  const [from, to] = [await row(ada, "status lamp").boundingBox(), await row(ada, "base plate").boundingBox()];
-  const start = [from.x + from.width - 30, from.y + from.height / 2];
-  await ada.page.mouse.move(...start);
-  await ada.page.mouse.down();
-  await glide(ada, start, [start[0], to.y + to.height / 2]);
-  await ada.page.mouse.up();
+  const drop = async () => {
+    const [from, to] = [await row(ada, "status lamp").boundingBox(), await row(ada, "base plate").boundingBox()];
+    const start = [from.x + from.width - 30, from.y + from.height / 2];
+    await ada.page.mouse.move(...start);
+    await ada.page.mouse.down();
+    await glide(ada, start, [start[0], to.y + to.height / 2]);
+    await ada.page.mouse.up();
+  };
+  const toast = ada.page.locator(".toast").filter({ hasText: "Moved status lamp" });
+  await drop();
   await bob.until(({ id, base }) => window.gizmod.session.scene.get(id).parent === base, { id, base: base.id });
   assert.ok(close(await world(bob), before), "it did not move");
-  await ada.page.locator(".toast").getByRole("button", { name: "Undo" }).click();
-  await bob.until(({ id, parent }) => window.gizmod.session.scene.get(id).parent === parent, { id, parent });
+  assert.doesNotMatch(await toast.textContent(), /unevenly/);
+  const isBack = () => bob.until(({ id, parent }) => window.gizmod.session.scene.get(id).parent === parent, { id, parent });
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await isBack();
+  // Below a parent that skews it the shape changes, and the page says so.
+  await bob.page.evaluate((nodes) => window.gizmod.session.set(nodes), [{ id: base.id, s: [1, 3, 1] }, { id, r: [Math.sin(0.3), 0, 0, Math.cos(0.3)] }]);
+  await drop();
+  await toast.filter({ hasText: "scaled unevenly" }).last().getByRole("button", { name: "Undo" }).click();
+  await isBack();
+  await bob.page.evaluate(() => window.gizmod.session.undo());
 });
 
 test("the tree goes by keys: rows, names, new nodes, deletion", async () => {

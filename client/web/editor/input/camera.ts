@@ -170,7 +170,7 @@ export const unit = (a: Vec3): Vec3 => {
 };
 
 /** The rotation from the world's axes to these three, which are orthogonal and of length 1. */
-export function quatFromAxes([a, b, c]: Vec3, [d, e, f]: Vec3, [g, h, i]: Vec3): Quat {
+function quatFromAxes([a, b, c]: Vec3, [d, e, f]: Vec3, [g, h, i]: Vec3): Quat {
   const q: Quat =
     a + e + i > 0
       ? [f - h, g - c, b - d, 1 + a + e + i]

@@ -3,7 +3,6 @@
 import type { Done, Id, NewNode, NodeChange } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { copyNames } from "./copyname";
-import { placeUnder } from "./placement";
 import { above, nameOf, topmost } from "./treerows";
 
 /** The name of a single node, or the number of several. */
@@ -49,6 +48,17 @@ export function canReparent(editor: Editor, ids: readonly Id[], parent: Id | nul
   return !ids.some((id) => chain.includes(id));
 }
 
+/** Whether the shape of a node differs by more than a rounding. */
+function differ(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  let apart = 0;
+  let size = 0;
+  for (const i of [0, 1, 2, 4, 5, 6, 8, 9, 10]) {
+    apart += (a[i] - b[i]) ** 2;
+    size += a[i] ** 2;
+  }
+  return Math.sqrt(apart) > 1e-6 * Math.sqrt(size);
+}
+
 /**
  * Moves nodes below another parent. They keep their place in the world, or their transform relative
  * to the parent.
@@ -64,18 +74,16 @@ export async function reparentNodes(
   if (moved.length === 0 || !editor.editable.peek()) return;
   if (!canReparent(editor, moved, parent))
     return editor.say("warn", "A node cannot be moved into itself.");
-  let residual = 0;
-  const changes: NodeChange[] = moved.map((id) => {
-    if (keep === "local") return { id, parent };
-    const place = placeUnder(scene, id, parent);
-    residual = Math.max(residual, place.residual);
-    return { id, parent, t: place.t, r: place.r, s: place.s };
-  });
+  const before = moved.map((id) => Array.from(scene.world(id)));
+  const changes: NodeChange[] = moved.map((id) => ({ id, parent, keep: keep === "world" }));
   const done = await editor.try(() => editor.session.set(changes));
   if (!done?.edit) return;
+  const isSkewed = moved.some((id, i) => differ(before[i], scene.world(id)));
   const where = parent === null ? "to the top level" : `into ${nameOf(scene, parent)}`;
   const skewed =
-    residual > 1e-6 ? " Its new parent is scaled unevenly, so its shape changes slightly." : "";
+    keep === "world" && isSkewed
+      ? " Its new parent is scaled unevenly, so its shape changes slightly."
+      : "";
   editor.say(
     skewed ? "warn" : "info",
     `Moved ${nameAll(editor, moved)} ${where}.${skewed}`,
