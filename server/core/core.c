@@ -281,14 +281,14 @@ bool gz_core_turn(struct gz_core *core, struct gz_now now)
  * entered the interest. Its frames wait while it is in debt. */
 static bool is_in_debt(const struct gz_session *session)
 {
-    return session->cursor.interest_set != NULL &&
+    return !gz_feed_is_whole(&session->subscriber) &&
            gz_budget_affords_s(session, GZ_NODES_PER_MESSAGE, GZ_HASTE_ASKED) >
                session->core->clock.now.mono_s;
 }
 
 static double frame_due(const struct gz_session *session)
 {
-    if (!is_in_debt(session) || !gz_feed_has_frame(session->core->feed, &session->cursor))
+    if (!is_in_debt(session) || !gz_feed_has_frame(session->core->feed, &session->subscriber))
         return INFINITY;
     return gz_budget_affords_s(session, GZ_NODES_PER_MESSAGE, GZ_HASTE_ASKED);
 }
@@ -413,17 +413,19 @@ static bool waits_for_turn(struct gz_session *session)
 /* How many times the bytes of the session's next frame count against GZ_TOLD_BYTES_PER_TURN. */
 static size_t weight_of(const struct gz_session *session)
 {
-    const bool is_snapshot = session->cursor.base == 0;
-    return is_snapshot && session->cursor.form == GZ_FORM_PACKED ? GZ_PACKED_PIECE_WEIGHT : 1;
+    const struct gz_subscriber *subscriber = &session->subscriber;
+    const bool is_snapshot = !gz_feed_has_state(subscriber);
+    return is_snapshot && gz_form_is_packed(gz_feed_form(subscriber)) ? GZ_PACKED_PIECE_WEIGHT : 1;
 }
 
-/* The next frame at the session's cursor. One that `counts` waits for a turn with bytes left. */
-static struct gz_bytes *frame_at_cursor(struct gz_session *session, bool counts)
+/* The next frame for the session. One that `counts` waits for a turn with bytes left. */
+static struct gz_bytes *next_frame(struct gz_session *session, bool counts)
 {
     struct gz_core *core = session->core;
     if (counts && waits_for_turn(session)) return NULL;
     const size_t weight = counts ? weight_of(session) : 0;
-    struct gz_bytes *frame = gz_feed_frame(core->feed, &session->cursor, core->clock.now.unix_s);
+    struct gz_bytes *frame =
+        gz_feed_frame(core->feed, &session->subscriber, core->clock.now.unix_s);
     if (frame != NULL) core->told_bytes += weight * frame->size;
     return frame;
 }
@@ -432,26 +434,26 @@ static struct gz_bytes *frame_at_cursor(struct gz_session *session, bool counts)
 static struct gz_bytes *own_frame(struct gz_session *session)
 {
     const struct gz_core *core = session->core;
-    if (is_in_debt(session) || !gz_feed_is_ready(core->feed, &session->cursor)) {
+    if (is_in_debt(session) || !gz_feed_is_ready(core->feed, &session->subscriber)) {
         gz_session_wake(session);
         return NULL;
     }
-    if (!gz_feed_has_frame(core->feed, &session->cursor)) return NULL;
-    struct gz_bytes *frame = frame_at_cursor(session, true);
-    gz_budget_charge(session, gz_feed_take_looks(&session->cursor));
+    if (!gz_feed_has_frame(core->feed, &session->subscriber)) return NULL;
+    struct gz_bytes *frame = next_frame(session, true);
+    gz_budget_charge(session, gz_feed_take_looks(&session->subscriber));
     return frame;
 }
 
 /* Of the other viewers, who share their frames: only a piece of a snapshot counts. */
 static struct gz_bytes *whole_frame(struct gz_session *session)
 {
-    return frame_at_cursor(session, gz_feed_is_behind(session->core->feed, &session->cursor));
+    return next_frame(session, gz_feed_is_behind(session->core->feed, &session->subscriber));
 }
 
 static struct gz_bytes *scene_frame(struct gz_session *session)
 {
-    if (session->cursor.interest_set != NULL) return own_frame(session);
-    const bool is_due = gz_feed_has_frame(session->core->feed, &session->cursor);
+    if (!gz_feed_is_whole(&session->subscriber)) return own_frame(session);
+    const bool is_due = gz_feed_has_frame(session->core->feed, &session->subscriber);
     return is_due ? whole_frame(session) : NULL;
 }
 
@@ -469,14 +471,17 @@ static struct gz_bytes *piece_of_answer(struct gz_session *session)
 static void take_along(struct gz_session *session)
 {
     struct gz_core *core = session->core;
-    const struct gz_cursor before = session->cursor;
+    struct gz_subscriber before = {.at = NULL};
     const size_t told_bytes = core->told_bytes;
-    if (session->ended || session->past.answer != NULL || before.interest_set != NULL) return;
+    if (session->ended || session->past.answer != NULL || !gz_feed_is_whole(&session->subscriber))
+        return;
+    gz_feed_join(core->feed, &before, &session->subscriber);
     struct gz_bytes *frame = whole_frame(session);
     if (frame != NULL && !gz_outbox_extend(&session->outbox, frame)) {
-        session->cursor = before;
+        gz_feed_join(core->feed, &session->subscriber, &before);
         core->told_bytes = told_bytes;
     }
+    gz_feed_unsubscribe(core->feed, &before);
     gz_bytes_release(frame);
 }
 
@@ -501,6 +506,32 @@ struct gz_bytes *gz_core_next_frame(struct gz_core *core, struct gz_session *ses
     if (frame != NULL) return frame;
     frame = piece_of_answer(session);
     return frame == NULL && answer_first ? scene_frame(session) : frame;
+}
+
+/* ---- sessions that are sent the same ---- */
+
+struct gz_feed *gz_core_feed(struct gz_core *core)
+{
+    return core->feed;
+}
+
+struct gz_subscriber *gz_session_subscriber(struct gz_session *session)
+{
+    return &session->subscriber;
+}
+
+/* One that sleeps has no messages of its own, waits for no answer, and has not ended (work.c). */
+bool gz_session_only_watches(const struct gz_session *session)
+{
+    return !session->is_awake && gz_feed_is_whole(&session->subscriber) &&
+           !gz_feed_is_behind(session->core->feed, &session->subscriber);
+}
+
+struct gz_bytes *gz_core_shared_frame(struct gz_core *core, struct gz_subscriber *subscriber,
+                                      struct gz_now now)
+{
+    gz_core_enter(core, now);
+    return gz_feed_frame(core->feed, subscriber, core->clock.now.unix_s);
 }
 
 /* ---- for the paths beside the wire ---- */

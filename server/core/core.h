@@ -110,7 +110,7 @@ void *gz_session_owner(const struct gz_session *session);
 void gz_session_set_relayed(struct gz_session *session);
 
 /* The next frame for this session, which then counts as sent; NULL if there is none. The caller has
- * the reference. Sessions whose cursors are equal get the same bytes. */
+ * the reference. Sessions in step get the same bytes. */
 struct gz_bytes *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
                                     struct gz_now now);
 /* Whether gz_core_next_frame returned NULL because the turn has used up GZ_TOLD_BYTES_PER_TURN:
@@ -137,24 +137,17 @@ bool gz_session_waits_for_core(const struct gz_session *session);
 
 /* ---- sessions that are sent the same ---- */
 
-/* Viewers that only watch, at the same cursor: the host asks for each frame once for all of them.
- * The host keeps the list of the members, owns the cohort, and destroys it before the core. A
- * session leaves the cohort before it is given anything. */
-struct gz_cohort;
-/* A cohort at the session's cursor; NULL without memory. */
-struct gz_cohort *gz_cohort_create(const struct gz_session *session);
-void gz_cohort_destroy(struct gz_cohort *cohort);
+/* The host may let viewers that only watch and are in step be one subscriber (feed/feed.h), which
+ * it asks for each frame once for all of them. It keeps the list of the viewers. A session leaves
+ * it, and is in step with it then (gz_feed_join), before it is given anything. */
+
+struct gz_feed *gz_core_feed(struct gz_core *core);
+struct gz_subscriber *gz_session_subscriber(struct gz_session *session);
 /* Whether the session has nothing to do, and is sent only what all viewers are sent. */
 bool gz_session_only_watches(const struct gz_session *session);
-/* Whether the session reads the form that the cohort reads; and whether it has the same cursor. */
-bool gz_cohort_has_form(const struct gz_cohort *cohort, const struct gz_session *session);
-bool gz_cohort_stands_with(const struct gz_cohort *cohort, const struct gz_session *session);
-/* Moves the session, which had the cohort's cursor, to where the cohort is now. */
-void gz_cohort_place(const struct gz_cohort *cohort, struct gz_session *session);
-/* Whether each session has to wait for its turn with the next frame: none may be asked for. */
-bool gz_cohort_is_behind(const struct gz_cohort *cohort);
-/* As gz_core_next_frame. */
-struct gz_bytes *gz_cohort_frame(struct gz_cohort *cohort, struct gz_now now);
+/* As gz_core_next_frame. It must not be behind (gz_feed_is_behind). */
+struct gz_bytes *gz_core_shared_frame(struct gz_core *core, struct gz_subscriber *subscriber,
+                                      struct gz_now now);
 
 /* A list of the sessions that leave once their lent core is back. The host keeps the list, and may
  * use it while the core is lent. */

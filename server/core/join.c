@@ -1,4 +1,4 @@
-/* join.c - sessions join and leave: the colour, rights and cursor of a new one, the end of all. */
+/* join.c - sessions join and leave: the colour, rights and channel of a new one, the end of all. */
 #include "core/core.h"
 
 #include <stdio.h>
@@ -34,18 +34,27 @@ static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
     return gz_epochs_last_seq(&core->epochs, epoch);
 }
 
-/* The first cursor of a session: at the seq that the client resumes from, if that is possible, else
- * at 0. Edits that the client has already are not sent again in either case. */
-static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz_message *hello)
+static enum gz_form form_of(const struct gz_hello *hello)
 {
+    if (hello->is_json) return GZ_FORM_JSON;
+    return hello->packed ? GZ_FORM_PACKED : GZ_FORM_PLAIN;
+}
+
+/* Subscribes a session: from the seq that the client resumes from, if that is possible, else from
+ * 0. Edits that the client has already are not sent again in either case. False without memory. */
+static bool subscribe(struct gz_session *session, const struct gz_message *hello)
+{
+    const struct gz_core *core = session->core;
     const struct gz_hello *said = &hello->hello;
-    if ((hello->has & GZ_HAS_HELLO_RESUME) == 0) return gz_feed_cursor(core->feed, 0, NULL);
+    const enum gz_form form = form_of(said);
+    if ((hello->has & GZ_HAS_HELLO_RESUME) == 0)
+        return gz_feed_subscribe(core->feed, &session->subscriber, form, 0, NULL);
     uint64_t last = last_of_epoch(core, said->resume_epoch);
     bool exact = said->resume_seq <= last && said->resume_seq >= gz_scene_forgotten(core->scene);
     bool heard =
         (hello->has & GZ_HAS_HELLO_EDIT) != 0 && said->resume_edit > 0 && said->resume_edit <= last;
-    return gz_feed_cursor(core->feed, exact ? said->resume_seq : 0,
-                          heard ? &said->resume_edit : NULL);
+    return gz_feed_subscribe(core->feed, &session->subscriber, form, exact ? said->resume_seq : 0,
+                             heard ? &said->resume_edit : NULL);
 }
 
 static void send_welcome(struct gz_session *session)
@@ -61,7 +70,7 @@ static void send_welcome(struct gz_session *session)
         .server = gz_text_of(core->options.server),
         .secret = gz_text_of(session->secret),
         .read_only = gz_text_of(core->read_only),
-        .resumed = session->cursor.state > 0,
+        .resumed = gz_feed_has_state(&session->subscriber),
         .role = session->role,
         .message_bytes = GZ_MESSAGE_BYTES_MAX,
         .messages_per_s = (uint64_t)core->options.messages_per_s,
@@ -146,12 +155,6 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
     return GZ_OK;
 }
 
-static enum gz_form form_of(const struct gz_hello *hello)
-{
-    if (hello->is_json) return GZ_FORM_JSON;
-    return hello->packed ? GZ_FORM_PACKED : GZ_FORM_PLAIN;
-}
-
 static struct gz_session *new_session(struct gz_core *core, uint64_t id,
                                       const struct gz_message *hello,
                                       const struct gz_claims *claims, enum gz_role role)
@@ -200,15 +203,15 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
         return gz_fail(error, GZ_TOO_MANY, "the scene has too many sessions: try again later");
     struct gz_session *session = new_session(core, id, hello, claims, role);
     if (session == NULL || !gz_sessions_reserve(&core->roster) || !gz_users_reserve(&core->users) ||
-        !gz_budget_join(session) || !gz_core_log_session(core, session, false)) {
+        !subscribe(session, hello) || !gz_budget_join(session) ||
+        !gz_core_log_session(core, session, false)) {
+        if (session != NULL) gz_feed_unsubscribe(core->feed, &session->subscriber);
         if (session != NULL && session->share != NULL) gz_budget_leave(session);
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
     write_secret(session, secret);
     if (earlier != NULL) replace(earlier, id);
-    session->cursor = first_cursor(core, hello);
-    gz_feed_set_form(core->feed, &session->cursor, form_of(&hello->hello));
     session->presence.user.rgb = colour_of(core, session->user);
     list_session(core, session);
     gz_session_set_expiry(session);
@@ -255,7 +258,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
            core->options.scene);
     gz_gesture_finish(&session->gesture);
     free(session->locks.ids);
-    gz_feed_cursor_finish(&session->cursor);
+    gz_feed_unsubscribe(core->feed, &session->subscriber);
     while (session->past.answer != NULL) gz_past_stop(&session->past, &core->options.host);
     gz_session_drop_work(session);
     gz_outbox_finish(&session->outbox);

@@ -268,7 +268,8 @@ void gz_session_present(struct gz_session *session)
 void gz_session_tell_self(struct gz_session *session)
 {
     if (gz_feed_acts(&session->presence)) return;
-    const struct gz_message self = gz_feed_self(&session->presence, session->cursor.form);
+    const struct gz_message self =
+        gz_feed_self(&session->presence, gz_feed_form(&session->subscriber));
     gz_session_send(session, &self);
 }
 

@@ -61,7 +61,7 @@ struct gz_session {
                                none were */
     struct gz_rate work;    /* of the work for them beyond one message each */
     struct gz_share *share; /* the budget of its payer */
-    struct gz_cursor cursor;
+    struct gz_subscriber subscriber;
     struct gz_presence_entry presence;
     struct gz_presented presented;
     struct gz_view view;

@@ -147,13 +147,13 @@ static enum gz_status follow(struct gz_session *session, const struct gz_region 
                              struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    if (!gz_feed_set_interest(core->feed, &session->cursor, region))
+    if (!gz_feed_set_interest(core->feed, &session->subscriber, region))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to follow a part of the scene");
     session->view.is_followed = region->kind == GZ_REGION_VIEW;
     session->view.moved = false;
     session->view.interest_due_s = core->clock.now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
     if (gz_look_fits(core->scene, core->slice))
-        gz_feed_advance(core->feed, &session->cursor, &core->slice);
+        gz_feed_advance(core->feed, &session->subscriber, &core->slice);
     return GZ_OK;
 }
 
@@ -192,7 +192,7 @@ void gz_session_update_interest(struct gz_session *session)
 {
     double now_s = session->core->clock.now.mono_s;
     if (session->ended) return;
-    if (!gz_feed_is_ready(session->core->feed, &session->cursor)) {
+    if (!gz_feed_is_ready(session->core->feed, &session->subscriber)) {
         /* The look for the camera's earlier position still ends and is sent, however fast the
          * camera moves. */
         session->view.interest_due_s = now_s + GZ_VIEW_MS_MIN / 1000.0;

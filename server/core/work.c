@@ -44,7 +44,7 @@ bool gz_session_has_work(const struct gz_session *session)
 {
     return !session->ended && (has_request(session) || is_passing(session) ||
                                gz_pivot_frame_is_looking(&session->stand) ||
-                               !gz_feed_is_ready(session->core->feed, &session->cursor));
+                               !gz_feed_is_ready(session->core->feed, &session->subscriber));
 }
 
 static void go_on(struct gz_session *session)
@@ -56,7 +56,7 @@ static void go_on(struct gz_session *session)
         gz_interaction_go_on(session, gesture);
     gz_session_read_inbox(session);
     gz_session_go_on_standing(session);
-    gz_feed_advance(core->feed, &session->cursor, &core->slice);
+    gz_feed_advance(core->feed, &session->subscriber, &core->slice);
     gz_arena_go_back(&core->scratch, mark);
 }
 
@@ -130,9 +130,9 @@ void gz_session_drop_work(struct gz_session *session)
  * or for a debt. Otherwise gz_core_next_frame wakes the session. */
 static bool follows(const struct gz_session *session)
 {
-    const struct gz_cursor *cursor = &session->cursor;
-    return cursor->interest_set != NULL && (gz_feed_has_frame(session->core->feed, cursor) ||
-                                            (session->view.is_followed && session->view.moved));
+    return !gz_feed_is_whole(&session->subscriber) &&
+           (gz_feed_has_frame(session->core->feed, &session->subscriber) ||
+            (session->view.is_followed && session->view.moved));
 }
 
 static bool has_gizmo(const struct gz_session *session)

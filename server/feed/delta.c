@@ -37,10 +37,10 @@ static void fill_state(struct gz_node_state *state, const struct gz_node *node, 
                        enum gz_form form)
 {
     *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
-    if (node->by != 0 && (form != GZ_FORM_PACKED || changed(node, GZ_PART_BY, base)))
+    if (node->by != 0 && (!gz_form_is_packed(form) || changed(node, GZ_PART_BY, base)))
         state->has |= GZ_HAS_STATE_BY;
     if (changed(node, GZ_PART_T, base)) state->has |= GZ_HAS_STATE_T;
-    if (form == GZ_FORM_PACKED) state->has |= gz_feed_changed_axes(node, base);
+    if (gz_form_is_packed(form)) state->has |= gz_feed_changed_axes(node, base);
     if (changed(node, GZ_PART_R, base)) state->has |= GZ_HAS_STATE_R;
     if (changed(node, GZ_PART_S, base)) state->has |= GZ_HAS_STATE_S;
     if (changed(node, GZ_PART_NAME, base)) {
@@ -264,8 +264,8 @@ static bool set_first(const struct gz_feed *feed, struct gz_cursor *cursor,
     return true;
 }
 
-bool gz_feed_set_interest(const struct gz_feed *feed, struct gz_cursor *cursor,
-                          const struct gz_region *region)
+bool gz_cursor_set_interest(const struct gz_feed *feed, struct gz_cursor *cursor,
+                            const struct gz_region *region)
 {
     bool done = true;
     if (cursor->interest_set != NULL)
@@ -274,7 +274,6 @@ bool gz_feed_set_interest(const struct gz_feed *feed, struct gz_cursor *cursor,
         done = set_first(feed, cursor, region);
     if (!done) return false;
     cursor->greeted = false;
-    cursor->place = 0;
     return true;
 }
 
@@ -287,14 +286,15 @@ void gz_feed_forget_interest(struct gz_cursor *cursor)
     cursor->greeted = false;
 }
 
-bool gz_feed_is_ready(const struct gz_feed *feed, const struct gz_cursor *cursor)
+bool gz_cursor_is_ready(const struct gz_feed *feed, const struct gz_cursor *cursor)
 {
     return cursor->interest_set == NULL ||
            gz_interest_set_is_ready(cursor->interest_set, feed->scene);
 }
 
-void gz_feed_advance(struct gz_feed *feed, struct gz_cursor *cursor, size_t *budget)
+void gz_feed_advance(struct gz_feed *feed, struct gz_subscriber *subscriber, size_t *budget)
 {
+    struct gz_cursor *cursor = &subscriber->at->cursor;
     struct gz_interest_set *set = cursor->interest_set;
     if (set == NULL) return;
     if (gz_interest_set_is_assuming(set) && gz_feed_is_lost(feed, cursor))
@@ -304,9 +304,10 @@ void gz_feed_advance(struct gz_feed *feed, struct gz_cursor *cursor, size_t *bud
     *budget = 0; /* ends this turn; the next one may have memory */
 }
 
-size_t gz_feed_take_looks(struct gz_cursor *cursor)
+size_t gz_feed_take_looks(struct gz_subscriber *subscriber)
 {
-    return cursor->interest_set != NULL ? gz_interest_set_take_looks(cursor->interest_set) : 0;
+    struct gz_interest_set *set = subscriber->at->cursor.interest_set;
+    return set != NULL ? gz_interest_set_take_looks(set) : 0;
 }
 
 /* ---- the delta ---- */

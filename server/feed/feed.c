@@ -1,5 +1,4 @@
-/* Builds the frame that brings a cursor up to date, and keeps the latest few frames for other
- * viewers with equal cursors. */
+/* feed.c - marks and their subscribers, and the frame that leads on from a mark. */
 #include "feed/feed.h"
 
 #include <assert.h>
@@ -67,17 +66,133 @@ static void free_scratch(struct gz_feed *feed)
     feed->move_capacity = feed->item_bytes = 0;
 }
 
+/* ---- marks ---- */
+
+static void free_mark(struct gz_mark *mark)
+{
+    if (mark != NULL) gz_bytes_release(mark->bytes);
+    free(mark);
+}
+
+/* A mark for this cursor, in no list. The caller has a reference. NULL without memory. */
+static struct gz_mark *make_mark(struct gz_feed *feed, const struct gz_cursor *cursor)
+{
+    struct gz_mark **idle = &feed->idle[cursor->form];
+    struct gz_mark *mark = *idle != NULL ? *idle : malloc(sizeof *mark);
+    if (mark == NULL) return NULL;
+    if (mark == *idle) gz_bytes_release(mark->bytes);
+    *idle = NULL;
+    *mark = (struct gz_mark){.cursor = *cursor, .holders = 1};
+    return mark;
+}
+
+/* Nobody holds the mark: it is in no list any more. */
+static void unlist(struct gz_feed *feed, struct gz_mark *mark)
+{
+    if (mark->hook != NULL) *mark->hook = mark->older;
+    if (mark->hook != NULL && mark->older != NULL) mark->older->hook = mark->hook;
+    if (mark->next != NULL) feed->frames[mark->slot] = NULL;
+}
+
+/* NULL is fine. Without a holder nobody comes to the mark where the frame led, either. The memory
+ * of the latest mark of a channel, and of its frame, is kept for the next one. */
+static void release(struct gz_feed *feed, struct gz_mark *mark)
+{
+    while (mark != NULL && --mark->holders == 0) {
+        struct gz_mark *next = mark->next, **idle = &feed->idle[mark->cursor.form];
+        unlist(feed, mark);
+        gz_interest_set_destroy(mark->cursor.interest_set);
+        free_mark(*idle);
+        *idle = mark;
+        mark = next;
+    }
+}
+
+/* Forgets the frame from this mark, if one is kept. */
+static void forget_frame(struct gz_feed *feed, struct gz_mark *mark)
+{
+    struct gz_mark *next = mark->next;
+    if (next == NULL) return;
+    feed->frames[mark->slot] = NULL;
+    gz_bytes_release(mark->bytes);
+    mark->next = NULL;
+    mark->bytes = NULL;
+    mark->version = 0;
+    release(feed, next);
+}
+
+static bool same_versions_cursor(const struct gz_versions_cursor *a,
+                                 const struct gz_versions_cursor *b)
+{
+    return a->version == b->version && a->since == b->since;
+}
+
+/* Whether two viewers have the same, whichever way they came there. */
+static bool have_same(const struct gz_cursor *a, const struct gz_cursor *b)
+{
+    return a->form == b->form && a->state == b->state && a->base == b->base &&
+           a->since == b->since && a->saved == b->saved && a->edits == b->edits &&
+           a->greeted == b->greeted && same_versions_cursor(&a->notes, &b->notes) &&
+           same_versions_cursor(&a->checkpoints, &b->checkpoints) &&
+           same_versions_cursor(&a->presence, &b->presence) &&
+           a->presence_base == b->presence_base && a->ms == b->ms && a->count == b->count &&
+           a->begun == b->begun && a->motions == b->motions &&
+           a->motion_version == b->motion_version;
+}
+
+/* The mark of all whose cursor is this one, which has no interest; the caller has a reference. NULL
+ * without memory. */
+static struct gz_mark *mark_at(struct gz_feed *feed, const struct gz_cursor *cursor)
+{
+    struct gz_mark *mark = feed->marks;
+    for (size_t i = 0; mark != NULL && i < MARKS; i++, mark = mark->older) {
+        if (!have_same(&mark->cursor, cursor)) continue;
+        mark->holders++;
+        return mark;
+    }
+    mark = make_mark(feed, cursor);
+    if (mark == NULL) return NULL;
+    mark->older = feed->marks;
+    mark->hook = &feed->marks;
+    if (mark->older != NULL) mark->older->hook = &mark->older;
+    return feed->marks = mark;
+}
+
+/* The subscriber goes on to this mark, to which the caller has the reference. */
+static void go_to(struct gz_feed *feed, struct gz_subscriber *subscriber, struct gz_mark *mark)
+{
+    struct gz_mark *before = subscriber->at;
+    subscriber->at = mark;
+    release(feed, before);
+}
+
+/* The same, to the mark at this cursor, whose interest set it takes over. False without memory:
+ * then it stays. */
+static bool stand_at(struct gz_feed *feed, struct gz_subscriber *subscriber,
+                     const struct gz_cursor *cursor)
+{
+    struct gz_mark *mark =
+        cursor->interest_set != NULL ? make_mark(feed, cursor) : mark_at(feed, cursor);
+    if (mark != NULL)
+        go_to(feed, subscriber, mark);
+    else
+        gz_interest_set_destroy(cursor->interest_set);
+    return mark != NULL;
+}
+
 void gz_feed_rest(struct gz_feed *feed)
 {
     for (int i = 0; i < FRAMES; i++) {
-        feed->frames[i].version = 0;
-        gz_bytes_release(feed->frames[i].bytes);
-        feed->frames[i].bytes = NULL;
+        if (feed->frames[i] != NULL) forget_frame(feed, feed->frames[i]);
+    }
+    for (int form = 0; form < GZ_FORM_COUNT; form++) {
+        free_mark(feed->idle[form]);
+        feed->idle[form] = NULL;
     }
     free_scratch(feed);
 }
 
-/* ---- cursors ---- */
+/* ---- subscribers ---- */
 
 /* How many edits a viewer at `seq` was sent. An edit changes the scene before its COMMIT and is
  * announced after it, so that a viewer's state may hold edits that it was not sent. */
@@ -92,32 +207,77 @@ static uint64_t edits_sent(const struct gz_feed *feed, uint64_t seq, const uint6
     return sent;
 }
 
-struct gz_cursor gz_feed_cursor(const struct gz_feed *feed, uint64_t seq, const uint64_t *heard)
+bool gz_feed_subscribe(struct gz_feed *feed, struct gz_subscriber *subscriber, enum gz_form form,
+                       uint64_t seq, const uint64_t *heard)
 {
-    return (struct gz_cursor){
-        .state = seq, .base = seq, .since = seq, .edits = edits_sent(feed, seq, heard)};
+    const struct gz_cursor cursor = {.form = form,
+                                     .state = seq,
+                                     .base = seq,
+                                     .since = seq,
+                                     .edits = edits_sent(feed, seq, heard)};
+    feed->has_packed |= gz_form_is_packed(form);
+    return stand_at(feed, subscriber, &cursor);
 }
 
-void gz_feed_set_form(struct gz_feed *feed, struct gz_cursor *cursor, enum gz_form form)
+void gz_feed_unsubscribe(struct gz_feed *feed, struct gz_subscriber *subscriber)
 {
-    cursor->form = form;
-    feed->has_packed |= form == GZ_FORM_PACKED;
+    go_to(feed, subscriber, NULL);
 }
 
-void gz_feed_cursor_finish(struct gz_cursor *cursor)
+void gz_feed_join(struct gz_feed *feed, struct gz_subscriber *subscriber,
+                  const struct gz_subscriber *other)
 {
-    gz_interest_set_destroy(cursor->interest_set);
-    cursor->interest_set = NULL;
+    other->at->holders++;
+    go_to(feed, subscriber, other->at);
+}
+
+void gz_feed_hear_acks(struct gz_feed *feed, struct gz_subscriber *subscriber)
+{
+    struct gz_mark *mark = subscriber->at;
+    struct gz_cursor cursor = mark->cursor;
+    if (cursor.form != GZ_FORM_PACKED) return;
+    cursor.form = GZ_FORM_PACKED_ACTS;
+    if (cursor.interest_set != NULL)
+        mark->cursor = cursor;
+    else
+        (void)stand_at(feed, subscriber, &cursor);
+}
+
+enum gz_form gz_feed_form(const struct gz_subscriber *subscriber)
+{
+    return subscriber->at->cursor.form;
+}
+
+bool gz_feed_is_whole(const struct gz_subscriber *subscriber)
+{
+    return subscriber->at->cursor.interest_set == NULL;
+}
+
+bool gz_feed_has_state(const struct gz_subscriber *subscriber)
+{
+    return subscriber->at->cursor.base > 0;
+}
+
+bool gz_feed_set_interest(struct gz_feed *feed, struct gz_subscriber *subscriber,
+                          const struct gz_region *region)
+{
+    struct gz_mark *mark = subscriber->at;
+    struct gz_cursor cursor = mark->cursor;
+    if (cursor.interest_set != NULL) return gz_cursor_set_interest(feed, &mark->cursor, region);
+    return gz_cursor_set_interest(feed, &cursor, region) && stand_at(feed, subscriber, &cursor);
+}
+
+bool gz_feed_is_ready(const struct gz_feed *feed, const struct gz_subscriber *subscriber)
+{
+    return gz_cursor_is_ready(feed, &subscriber->at->cursor);
 }
 
 /* ---- the delta ---- */
 
-/* In the packed form only viewers that send pointers are sent acknowledgements. */
 static bool collect_acks(struct gz_feed *feed, const struct gz_cursor *cursor,
                          struct gz_delta *delta)
 {
-    const bool are_told = cursor->form != GZ_FORM_PACKED || cursor->hears_acks;
-    for (size_t i = 0; are_told && i < feed->ack_count; i++) {
+    for (size_t i = 0; cursor->form != GZ_FORM_PACKED && i < feed->ack_count; i++) {
         const struct acknowledgement *ack = &feed->acks[i];
         if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
         if (!gz_grow(&feed->delta_acks, &feed->delta_ack_capacity, delta->ack_count + 1,
@@ -133,7 +293,7 @@ static bool collect_acks(struct gz_feed *feed, const struct gz_cursor *cursor,
 static void follow(const struct gz_feed *feed, struct gz_cursor *cursor,
                    const struct gz_delta *delta, uint64_t ms)
 {
-    if (cursor->form == GZ_FORM_PACKED) cursor->ms = ms;
+    if (gz_form_is_packed(cursor->form)) cursor->ms = ms;
     cursor->state = delta->seq;
     if (!delta->more) cursor->base = cursor->since = delta->seq;
     cursor->saved = feed->saved;
@@ -170,7 +330,7 @@ static enum gz_status append_form(struct gz_feed *feed, struct gz_cursor *cursor
 static enum gz_status append_delta(struct gz_feed *feed, struct gz_cursor *cursor, double unix_s,
                                    struct gz_buffer *out)
 {
-    const bool is_packed = cursor->form == GZ_FORM_PACKED;
+    const bool is_packed = gz_form_is_packed(cursor->form);
     struct gz_message message = {.op = is_packed ? GZ_OP_PACKED_DELTA : GZ_OP_DELTA};
     struct gz_delta *delta = &message.delta;
     const uint64_t ms = (uint64_t)llround(unix_s * 1000);
@@ -249,75 +409,11 @@ static enum gz_status build_frame(struct gz_feed *feed, struct gz_cursor *cursor
     return status;
 }
 
-static bool same_versions_cursor(const struct gz_versions_cursor *a,
-                                 const struct gz_versions_cursor *b)
-{
-    return a->version == b->version && a->since == b->since;
-}
-
-bool gz_feed_same_form(const struct gz_cursor *a, const struct gz_cursor *b)
-{
-    return a->form == b->form && a->hears_acks == b->hears_acks;
-}
-
-/* Whether two viewers have the same, whichever way they came there. */
-static bool have_same(const struct gz_cursor *a, const struct gz_cursor *b)
-{
-    return a->state == b->state && a->base == b->base && a->since == b->since &&
-           a->saved == b->saved && a->edits == b->edits && a->greeted == b->greeted &&
-           same_versions_cursor(&a->notes, &b->notes) &&
-           same_versions_cursor(&a->checkpoints, &b->checkpoints) &&
-           same_versions_cursor(&a->presence, &b->presence) &&
-           a->presence_base == b->presence_base && a->ms == b->ms && a->count == b->count &&
-           a->begun == b->begun;
-}
-
-/* Viewers in step are known by their place. */
-static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
-{
-    const bool is_one_place = a->place != 0 && a->place == b->place;
-    assert(!is_one_place || have_same(a, b));
-    return gz_feed_same_form(a, b) && (is_one_place || have_same(a, b));
-}
-
-bool gz_feed_stand_together(const struct gz_feed *feed, const struct gz_cursor *a,
-                            const struct gz_cursor *b)
-{
-    return a->interest_set == NULL && b->interest_set == NULL && same_cursor(a, b) &&
-           gz_feed_same_motions(feed, a, b);
-}
-
 /* The version of everything that a frame can hold: a cached frame is stale once it changes. */
 static uint64_t content_version(const struct gz_feed *feed)
 {
     return feed->version + gz_scene_seq(feed->scene) + gz_notebook_versions(feed->notes)->version +
            gz_checkpoint_list_versions(feed->checkpoints)->version;
-}
-
-static bool is_for(const struct gz_feed *feed, const struct cached_frame *frame,
-                   const struct gz_cursor *cursor, uint64_t version)
-{
-    return frame->version == version && same_cursor(&frame->before, cursor) &&
-           gz_feed_same_motions(feed, &frame->before, cursor);
-}
-
-/* Most viewers need the frame that the one before them was given. */
-static struct cached_frame *find_frame(struct gz_feed *feed, const struct gz_cursor *cursor)
-{
-    const uint64_t version = content_version(feed);
-    if (feed->latest != NULL && is_for(feed, feed->latest, cursor, version)) return feed->latest;
-    for (int i = 0; i < FRAMES; i++)
-        if (is_for(feed, &feed->frames[i], cursor, version)) return &feed->frames[i];
-    return NULL;
-}
-
-static struct cached_frame *oldest_frame(struct gz_feed *feed)
-{
-    struct cached_frame *oldest = &feed->frames[0];
-    for (int i = 1; i < FRAMES; i++) {
-        if (feed->frames[i].used < oldest->used) oldest = &feed->frames[i];
-    }
-    return oldest;
 }
 
 /* Puts JSON in the place of the messages. */
@@ -349,39 +445,61 @@ static enum gz_status make_frame(struct gz_feed *feed, struct gz_cursor *cursor,
 }
 
 /* Makes a frame for a viewer with an interest. The interest set records what the viewer has while
- * the frame is built; if that fails in the middle, the viewer starts from 0. */
-static struct gz_bytes *own_frame(struct gz_feed *feed, struct gz_cursor *cursor, double unix_s)
+ * the frame is built; if that fails in the middle, the viewer starts from 0. One that follows the
+ * whole scene again has no mark of its own any more. */
+static struct gz_bytes *own_frame(struct gz_feed *feed, struct gz_subscriber *subscriber,
+                                  double unix_s)
 {
-    struct gz_cursor after = *cursor;
+    struct gz_cursor *cursor = &subscriber->at->cursor, after = *cursor;
     struct gz_buffer out;
     struct gz_bytes *bytes;
     gz_buffer_init(&out, GZ_FRAME_BYTES_MAX, GZ_BYTES_HEADROOM);
-    after.place = 0;
     if (make_frame(feed, &after, unix_s, &out, &bytes) != GZ_OK) {
         gz_feed_forget_interest(cursor);
         return NULL;
     }
     *cursor = after;
-    if (cursor->greeted && gz_interest_set_is_whole(cursor->interest_set))
-        gz_feed_cursor_finish(cursor);
+    if (!cursor->greeted || !gz_interest_set_is_whole(cursor->interest_set)) return bytes;
+    gz_interest_set_destroy(cursor->interest_set);
+    after.interest_set = cursor->interest_set = NULL;
+    (void)stand_at(feed, subscriber, &after); /* without memory nobody shares its mark */
     return bytes;
 }
 
-/* Replaces the oldest frame by the one at this cursor, in its memory if nobody else holds it. NULL
- * without memory. */
-static struct cached_frame *new_frame(struct gz_feed *feed, const struct gz_cursor *cursor,
-                                      double unix_s)
+/* The buffer of a frame of this channel that nobody holds any more, if there is one. */
+static void take_memory(struct gz_feed *feed, enum gz_form form, struct gz_buffer *out)
 {
-    struct cached_frame *frame = oldest_frame(feed);
+    struct gz_mark *idle = feed->idle[form];
+    gz_buffer_init(out, GZ_FRAME_BYTES_MAX, GZ_BYTES_HEADROOM);
+    if (idle == NULL) return;
+    gz_bytes_reuse(idle->bytes, out);
+    idle->bytes = NULL;
+}
+
+/* Makes the frame that leads on from the mark, in place of the oldest frame that is kept. False
+ * without memory. */
+static bool make_next(struct gz_feed *feed, struct gz_mark *mark, double unix_s)
+{
+    const size_t slot = feed->frame_count++ % FRAMES;
+    struct gz_cursor after = mark->cursor;
     struct gz_buffer out;
-    gz_buffer_init(&out, GZ_FRAME_BYTES_MAX, GZ_BYTES_HEADROOM);
-    gz_bytes_reuse(frame->bytes, &out);
-    frame->version = 0;
-    frame->before = frame->after = *cursor;
-    if (make_frame(feed, &frame->after, unix_s, &out, &frame->bytes) != GZ_OK) return NULL;
-    frame->after.place = ++feed->places;
-    frame->version = content_version(feed);
-    return frame;
+    struct gz_bytes *bytes;
+    forget_frame(feed, mark);
+    if (feed->frames[slot] != NULL) forget_frame(feed, feed->frames[slot]);
+    take_memory(feed, after.form, &out);
+    if (make_frame(feed, &after, unix_s, &out, &bytes) != GZ_OK) return false;
+    if (gz_form_is_packed(after.form)) gz_feed_settle_motions(feed, &after);
+    mark->next = mark_at(feed, &after);
+    if (mark->next == NULL) {
+        gz_bytes_release(bytes);
+        return false;
+    }
+    assert(mark->next != mark); /* a frame is made if there is news, and takes the viewer past it */
+    mark->bytes = bytes;
+    mark->version = content_version(feed);
+    mark->slot = slot;
+    feed->frames[slot] = mark;
+    return true;
 }
 
 /* What has changed of the scene, and what of it is saved. */
@@ -400,29 +518,30 @@ static bool has_other_news(const struct gz_feed *feed, const struct gz_cursor *c
                                 &cursor->checkpoints);
 }
 
-bool gz_feed_has_frame(const struct gz_feed *feed, const struct gz_cursor *cursor)
+bool gz_feed_has_frame(const struct gz_feed *feed, const struct gz_subscriber *subscriber)
 {
+    const struct gz_cursor *cursor = &subscriber->at->cursor;
     return has_scene_news(feed, cursor) || has_other_news(feed, cursor);
 }
 
-bool gz_feed_is_behind(const struct gz_feed *feed, const struct gz_cursor *cursor)
+bool gz_feed_is_behind(const struct gz_feed *feed, const struct gz_subscriber *subscriber)
 {
+    const struct gz_cursor *cursor = &subscriber->at->cursor;
     return !cursor->greeted || gz_feed_lacks_starts(feed, cursor) || cursor->notes.since != 0 ||
            cursor->checkpoints.since != 0 || cursor->presence.since != 0;
 }
 
-struct gz_bytes *gz_feed_frame(struct gz_feed *feed, struct gz_cursor *cursor, double unix_s)
+struct gz_bytes *gz_feed_frame(struct gz_feed *feed, struct gz_subscriber *subscriber,
+                               double unix_s)
 {
-    if (!has_scene_news(feed, cursor) && !has_other_news(feed, cursor)) return NULL;
-    if (!gz_feed_is_ready(feed, cursor)) return NULL;
-    if (cursor->interest_set != NULL) return own_frame(feed, cursor, unix_s);
-    struct cached_frame *frame = find_frame(feed, cursor);
-    if (frame == NULL) frame = new_frame(feed, cursor, unix_s);
-    if (frame == NULL) return NULL;
-    feed->latest = frame;
-    frame->used = ++feed->uses;
-    *cursor = frame->after;
-    return frame->bytes != NULL ? gz_bytes_hold(frame->bytes) : NULL;
+    struct gz_mark *mark = subscriber->at;
+    if (!gz_feed_has_frame(feed, subscriber) || !gz_feed_is_ready(feed, subscriber)) return NULL;
+    if (!gz_feed_is_whole(subscriber)) return own_frame(feed, subscriber, unix_s);
+    if (mark->version != content_version(feed) && !make_next(feed, mark, unix_s)) return NULL;
+    struct gz_bytes *bytes = mark->bytes != NULL ? gz_bytes_hold(mark->bytes) : NULL;
+    mark->next->holders++;
+    go_to(feed, subscriber, mark->next);
+    return bytes;
 }
 
 /* ---- messages besides the scene ---- */

@@ -1,12 +1,16 @@
-/* feed.h - the cursors of viewers, and the frames that bring each viewer up to date.
+/* feed.h - the channels of a scene, and the frames that bring each subscriber up to date.
  *
- * A viewer is a cursor, and is sent whatever changed after the cursor: one delta, then the edits
- * that were completed, then the notes, the checkpoints, and who is present. A snapshot is the delta
- * from 0; a viewer that fell behind gets a larger delta. Viewers that stand at the same place share
- * the same bytes, which are encoded once.
+ * A viewer is sent whatever changed after what it was sent before: one delta, then the edits that
+ * were completed, then the notes, the checkpoints, and who is present. A snapshot is the delta from
+ * 0; a viewer that fell behind gets a larger delta.
  *
- * A viewer may have an interest: then its deltas hold that part of the scene only, and no other
- * viewer shares them.
+ * There is a channel for each form of the frames. Whoever is sent frames subscribes to one: a
+ * viewer, or the viewers of an edge together. Subscribers in step hold one mark, which says what
+ * they were sent, and the frame that leads on from there is made once. One that falls behind keeps
+ * its mark, until its next frame takes it to where the others are.
+ *
+ * A viewer may have an interest: then its deltas hold that part of the scene only, and its mark is
+ * its own.
  *
  * A viewer reads one of two forms: plain, or packed. In the packed form a running drag of many
  * nodes is sent as the list of its nodes, once, and as a rigid motion for each of their parents.
@@ -17,9 +21,8 @@
  * the cost of a join does not grow with the number of people who only watch.
  *
  * Ownership: the scene, the notes, the checkpoints and the presence entries belong to the caller.
- * They outlive the feed; an entry may also be withdrawn (gz_feed_absent). Threads: one. No clock:
- * the time is handed in. Memory: none is asked for in the steady state but for frames that are for
- * one viewer alone. */
+ * They outlive the feed; an entry may also be withdrawn (gz_feed_absent). Subscribers leave before
+ * the feed is destroyed. Threads: one. No clock: the time is handed in. */
 #ifndef GZ_FEED_FEED_H
 #define GZ_FEED_FEED_H
 
@@ -32,33 +35,22 @@
 struct gz_feed;
 
 /* The form of a viewer's frames (proto/README.md). */
-enum gz_form { GZ_FORM_PLAIN, GZ_FORM_PACKED, GZ_FORM_JSON /* the plain form, as JSON */ };
+enum gz_form {
+    GZ_FORM_PLAIN,
+    GZ_FORM_JSON,        /* the plain form, as JSON */
+    GZ_FORM_PACKED,      /* without acknowledgements */
+    GZ_FORM_PACKED_ACTS, /* with them: the viewer sent a pointer or a pose */
+    GZ_FORM_COUNT
+};
+static inline bool gz_form_is_packed(enum gz_form form)
+{
+    return form == GZ_FORM_PACKED || form == GZ_FORM_PACKED_ACTS;
+}
 
-/* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
-struct gz_cursor {
-    uint64_t place; /* the same for all who took the same frame last; 0: it took none of those that
-                       are shared */
-    uint64_t state; /* seq of the scene: the viewer has every change up to here, no later one */
-    /* These two differ from `state` only while a delta that was cut goes on in the next frame. */
-    uint64_t base;  /* the last state that the viewer had completely; 0: none */
-    uint64_t since; /* during a snapshot: the seq at which it began. A node that was deleted before
-                       is unknown to the viewer */
-    uint64_t saved; /* the last saved seq that the viewer was sent */
-    uint64_t edits; /* how many edits it was sent, or did not need to be */
-    struct gz_versions_cursor notes, checkpoints, presence;
-    uint64_t presence_base; /* packed: the last version of presence that the viewer had completely;
-                               0: none */
-    uint64_t count;         /* version of the number of people that it was last sent; 0: none */
-    uint64_t begun;         /* how many users who began to act it was sent */
-    uint64_t ms;            /* packed: the time of its last delta, Unix milliseconds; 0: none */
-    enum gz_form form;
-    bool hears_acks;         /* packed: it sent pointers, so it is sent acknowledgements */
-    uint64_t motions;        /* the number of the latest motion whose nodes it was sent */
-    uint64_t motion_version; /* the version of the latest moves of motions that it was sent */
-    bool greeted; /* it was sent its first delta, or the first one after its interest changed, which
-                     is sent even if it is empty */
-    struct gz_interest_set *interest_set; /* NULL: the whole scene. With `state` 0 the viewer has no
-                                             node yet */
+/* Whoever is sent frames: a viewer, or several who are sent the same. Begins as zeros; it is
+ * subscribed from gz_feed_subscribe to gz_feed_unsubscribe. */
+struct gz_subscriber {
+    struct gz_mark *at; /* what it was sent so far: one mark for all subscribers in step */
 };
 
 /* The parts of a presence record that change separately. */
@@ -94,43 +86,54 @@ void gz_feed_destroy(struct gz_feed *feed);
 /* Call it when no viewer is left: frees the memory of frames. The next frame allocates it again. */
 void gz_feed_rest(struct gz_feed *feed);
 
-/* A viewer that has everything up to `seq` of this scene, or nothing (0). `heard` is the seq of the
- * last edit that it was sent; it is sent the later ones. If that is not known (NULL), it is sent
- * every edit that it may have missed, perhaps one twice. A viewer with `seq` 0 is sent no past
- * edits. */
-struct gz_cursor gz_feed_cursor(const struct gz_feed *feed, uint64_t seq, const uint64_t *heard);
-/* Sets the form, before the viewer's first frame. */
-void gz_feed_set_form(struct gz_feed *feed, struct gz_cursor *cursor, enum gz_form form);
-void gz_feed_cursor_finish(struct gz_cursor *cursor);
+/* Subscribes a viewer that has everything up to `seq` of this scene, or nothing (0). `heard` is the
+ * seq of the last edit that it was sent; it is sent the later ones. If that is not known (NULL), it
+ * is sent every edit that it may have missed, perhaps one twice. A viewer with `seq` 0 is sent no
+ * past edits. False without memory. */
+GZ_MUST_USE bool gz_feed_subscribe(struct gz_feed *feed, struct gz_subscriber *subscriber,
+                                   enum gz_form form, uint64_t seq, const uint64_t *heard);
+/* Fine for one that is not subscribed. */
+void gz_feed_unsubscribe(struct gz_feed *feed, struct gz_subscriber *subscriber);
+/* The subscriber counts as having been sent what the other one was sent, which follows the whole
+ * scene. Subscribes it if it was not. */
+void gz_feed_join(struct gz_feed *feed, struct gz_subscriber *subscriber,
+                  const struct gz_subscriber *other);
+/* Whether both were sent the same, and so are sent the same from now on. */
+static inline bool gz_feed_are_in_step(const struct gz_subscriber *a, const struct gz_subscriber *b)
+{
+    return a->at == b->at;
+}
+/* The viewer sends pointers: it is sent acknowledgements. Without memory it is not yet. */
+void gz_feed_hear_acks(struct gz_feed *feed, struct gz_subscriber *subscriber);
+enum gz_form gz_feed_form(const struct gz_subscriber *subscriber);
+/* Whether it follows the whole scene; and whether it ever had a complete state. */
+bool gz_feed_is_whole(const struct gz_subscriber *subscriber);
+bool gz_feed_has_state(const struct gz_subscriber *subscriber);
 
 /* From now on the viewer is sent only this part of the scene. A delta follows; a viewer that has no
  * complete state yet starts from 0. False without memory: then nothing changed. */
-GZ_MUST_USE bool gz_feed_set_interest(const struct gz_feed *feed, struct gz_cursor *cursor,
+GZ_MUST_USE bool gz_feed_set_interest(struct gz_feed *feed, struct gz_subscriber *subscriber,
                                       const struct gz_region *region);
 
 /* Whether the viewer can be sent frames. With a new interest it cannot until every node was looked
  * at. gz_feed_advance does that in slices: each node takes one from *budget. Without memory the
  * viewer starts from 0, and the budget is spent. */
-bool gz_feed_is_ready(const struct gz_feed *feed, const struct gz_cursor *cursor);
-void gz_feed_advance(struct gz_feed *feed, struct gz_cursor *cursor, size_t *budget);
+bool gz_feed_is_ready(const struct gz_feed *feed, const struct gz_subscriber *subscriber);
+void gz_feed_advance(struct gz_feed *feed, struct gz_subscriber *subscriber, size_t *budget);
 
 /* Whether a frame is due for the viewer. */
-bool gz_feed_has_frame(const struct gz_feed *feed, const struct gz_cursor *cursor);
+bool gz_feed_has_frame(const struct gz_feed *feed, const struct gz_subscriber *subscriber);
 /* The next frame for this cursor, which moves past it. NULL if there is none, if it is not ready,
  * or without memory: then the cursor stays, but a viewer with an interest starts from 0. Also NULL,
  * behind the news, if the viewer's form tells nothing of them. The caller has a reference. */
-struct gz_bytes *gz_feed_frame(struct gz_feed *feed, struct gz_cursor *cursor, double unix_s);
+struct gz_bytes *gz_feed_frame(struct gz_feed *feed, struct gz_subscriber *subscriber,
+                               double unix_s);
 /* Whether the viewer's next frame may have the largest size: it has no complete state yet, lacks
  * more than one frame holds, or is to be sent the starts of a motion. */
-bool gz_feed_is_behind(const struct gz_feed *feed, const struct gz_cursor *cursor);
-/* Whether two viewers that follow the whole scene are sent the same from now on; and whether they
- * read the same form and both are sent acknowledgements, or neither. */
-bool gz_feed_stand_together(const struct gz_feed *feed, const struct gz_cursor *a,
-                            const struct gz_cursor *b);
-bool gz_feed_same_form(const struct gz_cursor *a, const struct gz_cursor *b);
+bool gz_feed_is_behind(const struct gz_feed *feed, const struct gz_subscriber *subscriber);
 /* How many nodes were looked at for this viewer's frames since the last call, besides those that it
  * was sent: nodes that moved may have entered its interest. */
-size_t gz_feed_take_looks(struct gz_cursor *cursor);
+size_t gz_feed_take_looks(struct gz_subscriber *subscriber);
 
 /* The state up to `seq` is on stable storage. Viewers are sent that with other news, and alone only
  * after GZ_SAVED_MS_QUIET without any. */

@@ -26,8 +26,8 @@ uint64_t gz_feed_changed_axes(const struct gz_node *node, uint64_t base)
 
 bool gz_feed_is_moves(const struct gz_cursor *cursor, const struct gz_delta *delta)
 {
-    if (cursor->form != GZ_FORM_PACKED || !cursor->greeted || cursor->ms == 0 || delta->from == 0 ||
-        delta->more || delta->gone.count > 0)
+    if (!gz_form_is_packed(cursor->form) || !cursor->greeted || cursor->ms == 0 ||
+        delta->from == 0 || delta->more || delta->gone.count > 0)
         return false;
     for (size_t i = 0; i < delta->count; i++) {
         if ((delta->nodes[i].has & ~(uint64_t)STATE_BITS) != 0) return false;
@@ -192,7 +192,7 @@ void gz_feed_end_motion(struct gz_feed *feed, struct gz_grip grip)
 
 bool gz_feed_tells_motions(const struct gz_cursor *cursor)
 {
-    return cursor->form == GZ_FORM_PACKED && cursor->interest_set == NULL && cursor->greeted &&
+    return gz_form_is_packed(cursor->form) && cursor->interest_set == NULL && cursor->greeted &&
            cursor->state > 0;
 }
 
@@ -216,13 +216,12 @@ bool gz_feed_knows_motion(const struct gz_feed *feed, const struct gz_cursor *cu
     return false;
 }
 
-bool gz_feed_same_motions(const struct gz_feed *feed, const struct gz_cursor *a,
-                          const struct gz_cursor *b)
+void gz_feed_settle_motions(const struct gz_feed *feed, struct gz_cursor *cursor)
 {
-    size_t place = 0;
-    while (place < GZ_MOTION_DRAGS_MAX && feed->motions[place] == NULL) place++;
-    return place == GZ_MOTION_DRAGS_MAX ||
-           (a->motions == b->motions && a->motion_version == b->motion_version);
+    for (size_t i = 0; i < GZ_MOTION_DRAGS_MAX; i++)
+        if (feed->motions[i] != NULL) return;
+    cursor->motions = feed->motion_count;
+    cursor->motion_version = feed->motion_version;
 }
 
 bool gz_feed_is_hidden(const struct gz_feed *feed, const struct gz_cursor *cursor)

@@ -269,7 +269,7 @@ static enum gz_status append_who(const struct gz_presence_entry *entry, enum gz_
     const struct gz_message record = {.op = GZ_OP_PRESENCE,
                                       .presence = {.users = &user, .count = 1}};
     const struct gz_message person = person_of(entry, 1u << GZ_PRESENCE_WHO);
-    return gz_encode(out, form == GZ_FORM_PACKED ? &person : &record);
+    return gz_encode(out, gz_form_is_packed(form) ? &person : &record);
 }
 
 /* Comes before the actions in the frame. The whole record of each user follows with the presence of
@@ -475,7 +475,7 @@ void gz_feed_show_presence(struct gz_feed *feed, double mono_s)
  * because a record may have moved there without a change that is shown. */
 static uint64_t readable(const struct board *board, const struct gz_cursor *cursor)
 {
-    if (cursor->form != GZ_FORM_PACKED) return board->shown;
+    if (!gz_form_is_packed(cursor->form)) return board->shown;
     const bool is_amid = cursor->presence_base != cursor->presence.version;
     return is_amid ? board->versions.version : board->packed_shown;
 }
@@ -530,8 +530,8 @@ enum gz_status gz_feed_append_presence(struct gz_feed *feed, struct gz_cursor *c
 {
     enum gz_status status = GZ_OK;
     if (gz_feed_has_presence(feed, cursor)) {
-        status = cursor->form == GZ_FORM_PACKED ? append_people(feed, cursor, out)
-                                                : append_records(feed, cursor, out);
+        status = gz_form_is_packed(cursor->form) ? append_people(feed, cursor, out)
+                                                 : append_records(feed, cursor, out);
         if (status != GZ_OK) return status;
         if (is_at_end(feed, cursor)) cursor->begun = feed->crowd.begun;
     }
@@ -540,7 +540,7 @@ enum gz_status gz_feed_append_presence(struct gz_feed *feed, struct gz_cursor *c
 
 struct gz_message gz_feed_self(const struct gz_presence_entry *entry, enum gz_form form)
 {
-    if (form == GZ_FORM_PACKED) return person_of(entry, ALL_PARTS);
+    if (gz_form_is_packed(form)) return person_of(entry, ALL_PARTS);
     return (struct gz_message){.op = GZ_OP_PRESENCE,
                                .presence = {.users = &entry->user, .count = 1}};
 }

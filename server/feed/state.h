@@ -5,16 +5,46 @@
 #include "feed/feed.h"
 #include "server/maxima.h"
 
-/* Few frames are enough: viewers that keep up have equal cursors but for the form, and only some do
- * not keep up. */
+/* Few are enough, of frames that are kept and of marks that are looked at: viewers who keep up
+ * stand at equal marks but for the form, and only some do not keep up. */
 #define FRAMES 16
+#define MARKS 16
 
-/* An encoded frame, and the cursors before and after it. */
-struct cached_frame {
-    struct gz_cursor before, after;
-    uint64_t version;       /* content_version when the frame was made; 0: empty */
-    uint64_t used;          /* the frame with the lowest is replaced */
-    struct gz_bytes *bytes; /* NULL: there is nothing to send */
+/* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
+struct gz_cursor {
+    uint64_t state; /* seq of the scene: the viewer has every change up to here, no later one */
+    /* These two differ from `state` only while a delta that was cut goes on in the next frame. */
+    uint64_t base;  /* the last state that the viewer had completely; 0: none */
+    uint64_t since; /* during a snapshot: the seq at which it began. A node that was deleted before
+                       is unknown to the viewer */
+    uint64_t saved; /* the last saved seq that the viewer was sent */
+    uint64_t edits; /* how many edits it was sent, or did not need to be */
+    struct gz_versions_cursor notes, checkpoints, presence;
+    uint64_t presence_base; /* packed: the last version of presence that the viewer had completely;
+                               0: none */
+    uint64_t count;         /* version of the number of people that it was last sent; 0: none */
+    uint64_t begun;         /* how many users who began to act it was sent */
+    uint64_t ms;            /* packed: the time of its last delta, Unix milliseconds; 0: none */
+    enum gz_form form;
+    uint64_t motions;        /* the number of the latest motion whose nodes it was sent */
+    uint64_t motion_version; /* the version of the latest moves of motions that it was sent */
+    bool greeted; /* it was sent its first delta, or the first one after its interest changed, which
+                     is sent even if it is empty */
+    struct gz_interest_set *interest_set; /* NULL: the whole scene. With `state` 0 the viewer has no
+                                             node yet */
+};
+
+/* What subscribers were sent, and the frame that leads on from there. One with an interest has one
+ * holder, and is in no list. Else it never changes: its subscribers go on to another one. */
+struct gz_mark {
+    struct gz_cursor cursor;
+    size_t holders;                /* subscribers, and marks that lead here */
+    struct gz_mark *older, **hook; /* in the feed's list; `hook` is NULL for no list */
+    /* The latest frame from here, and where it leads. */
+    struct gz_mark *next;   /* held; NULL: no frame is kept */
+    struct gz_bytes *bytes; /* NULL: there is nothing to send on the way */
+    uint64_t version;       /* content_version when the frame was made; 0: none is kept */
+    size_t slot;            /* in the feed's frames */
 };
 
 struct edit_bytes {
@@ -74,11 +104,11 @@ struct gz_feed {
     uint64_t
         version; /* of all content except the scene: edits, presence, saved, acknowledgements */
 
-    struct cached_frame frames[FRAMES];
-    struct cached_frame *latest; /* that was handed out; NULL for none */
-    uint64_t uses;
-    uint64_t places;    /* that viewers ever stood at */
-    size_t delta_bytes; /* size at which a delta is cut */
+    struct gz_mark *marks;               /* the newest first, but for those with an interest */
+    struct gz_mark *idle[GZ_FORM_COUNT]; /* nobody holds it: memory for the next; or NULL */
+    struct gz_mark *frames[FRAMES];      /* marks with a frame that is kept; NULL for none */
+    uint64_t frame_count; /* made so far; the next one is kept at frame_count % FRAMES */
+    size_t delta_bytes;   /* size at which a delta is cut */
 
     struct edit_bytes edits[GZ_EDIT_RING]; /* edit number i (from 1) is at i % GZ_EDIT_RING */
     uint64_t edit_count;
@@ -120,6 +150,11 @@ struct gz_feed {
 
 /* ---- delta.c ---- */
 
+/* As gz_feed_set_interest and gz_feed_is_ready, for a cursor. */
+GZ_MUST_USE bool gz_cursor_set_interest(const struct gz_feed *feed, struct gz_cursor *cursor,
+                                        const struct gz_region *region);
+bool gz_cursor_is_ready(const struct gz_feed *feed, const struct gz_cursor *cursor);
+
 /* Makes a viewer with an interest start from 0, without any node. */
 void gz_feed_forget_interest(struct gz_cursor *cursor);
 
@@ -158,9 +193,8 @@ bool gz_feed_lacks_starts(const struct gz_feed *feed, const struct gz_cursor *cu
 /* Whether a motion runs that the viewer was sent: its copies of the nodes are then only nearly
  * exact. */
 bool gz_feed_knows_motion(const struct gz_feed *feed, const struct gz_cursor *cursor);
-/* Whether two viewers need the same messages about motions; always true if none runs. */
-bool gz_feed_same_motions(const struct gz_feed *feed, const struct gz_cursor *a,
-                          const struct gz_cursor *b);
+/* If no motion runs, the viewer counts as having been sent all: so viewers are in step again. */
+void gz_feed_settle_motions(const struct gz_feed *feed, struct gz_cursor *cursor);
 /* Whether all changes of the scene after the cursor are hidden (gz_feed_hide). */
 bool gz_feed_is_hidden(const struct gz_feed *feed, const struct gz_cursor *cursor);
 /* Whether the viewer is sent this node's place by a motion. */

@@ -4,6 +4,7 @@
 #define GZ_LINK_LINK_SERVER_H
 
 #include "conn/connection.h"
+#include "feed/feed.h"
 #include "front/state.h"
 #include "link/link.h"
 #include "link/relaying.h"
@@ -37,13 +38,13 @@ struct gz_channel {
     struct gz_channel *next_stirred;
 };
 
-/* Clients of the link that only watch a scene, at the same cursor. They are in no queue, and not
+/* Clients of the link that only watch a scene, in step. They are in no queue, and not
  * in the scene's list. The group is freed when the last one leaves. */
 struct gz_subscribers {
-    struct gz_link_server *branch;
+    struct gz_link_server *branch; /* NULL: it is over, and waits for the core to be freed */
     struct gz_net_scene *scene;
     struct gz_subscribers *next, **hook; /* in the scene's list */
-    struct gz_cohort *cohort;
+    struct gz_subscriber subscriber;
     uint16_t number;
     struct gz_channel *first;
     size_t count;

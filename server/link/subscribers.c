@@ -1,11 +1,11 @@
-/* subscribers.c - clients of one link that only watch a scene, at the same cursor. Their frames are
- * made once, and go over the link once, to a group that the edge knows. So a viewer at an edge
- * costs its authority next to nothing while it watches.
+/* subscribers.c - clients of one link that only watch a scene, in step: one subscriber of its feed.
+ * Their frames are made once, and go over the link once, to a group that the edge knows. So a
+ * viewer at an edge costs its authority next to nothing while it watches.
  *
- * - A client joins after its visit in a round (turn.c), if it is at the group's cursor then and
+ * - A client joins after its visit in a round (turn.c), if it is in step with the group then and
  *   half of its window is free.
  * - It leaves before it is treated differently: when it sends something, has messages of its own,
- *   or ends. From then on it is a connection like others, at the group's cursor.
+ *   or ends. From then on it is a connection like others, in step with the group.
  * - The windows are checked each time that a part of them was sent: a client that does not take its
  *   frames leaves, and falls behind by itself.
  * - While a worker has the core, nothing is read from a client: one that sent something leaves when
@@ -35,12 +35,15 @@ void gz_subscribers_settle(struct gz_channel *channel)
 
 /* ---- leaving ---- */
 
+/* A group without clients. While a worker has the core, its feed is not touched. */
 static void end_group(struct gz_subscribers *group)
 {
+    if (group->branch != NULL) group->branch->groups[group->number - GZ_TRUNK_GROUP] = NULL;
+    group->branch = NULL;
+    if (group->scene->is_lent) return;
     *group->hook = group->next;
     if (group->next != NULL) group->next->hook = group->hook;
-    group->branch->groups[group->number - GZ_TRUNK_GROUP] = NULL;
-    gz_cohort_destroy(group->cohort);
+    gz_feed_unsubscribe(gz_core_feed(gz_net_core(group->scene)), &group->subscriber);
     free(group);
 }
 
@@ -63,8 +66,10 @@ static void leave(struct gz_connection *connection)
     group->count--;
     connection->net->grouped_count--;
     connection->group = NULL;
-    if (connection->session != NULL && channel->branch != NULL)
-        gz_cohort_place(group->cohort, connection->session);
+    /* One that leaves while a worker has the core is sent nothing more. */
+    if (connection->session != NULL && channel->branch != NULL && !group->scene->is_lent)
+        gz_feed_join(gz_core_feed(gz_net_core(group->scene)),
+                     gz_session_subscriber(connection->session), &group->subscriber);
     tell_edge(channel, 0);
     gz_connection_link(connection, group->scene);
     if (group->first == NULL && !group->is_visited) end_group(group);
@@ -103,34 +108,31 @@ static struct gz_subscribers *make(const struct gz_channel *channel)
     size_t slot = 0;
     while (slot < GZ_TRUNK_GROUPS_MAX && branch->groups[slot] != NULL) slot++;
     struct gz_subscribers *group = slot < GZ_TRUNK_GROUPS_MAX ? calloc(1, sizeof *group) : NULL;
-    struct gz_cohort *cohort = group != NULL ? gz_cohort_create(channel->connection.session) : NULL;
-    if (cohort == NULL) {
-        free(group);
-        return NULL;
-    }
+    if (group == NULL) return NULL;
     *group = (struct gz_subscribers){.branch = branch,
                                      .scene = scene,
                                      .next = scene->groups,
                                      .hook = &scene->groups,
-                                     .cohort = cohort,
                                      .number = (uint16_t)(GZ_TRUNK_GROUP + slot),
                                      .room = ROOM_BYTES};
+    gz_feed_join(gz_core_feed(gz_net_core(scene)), &group->subscriber,
+                 gz_session_subscriber(channel->connection.session));
     if (group->next != NULL) group->next->hook = &group->next;
     scene->groups = group;
     return branch->groups[slot] = group;
 }
 
-/* The group of the client's form; made if there is none. NULL if its cursor is another one, or
- * without memory. */
+/* The group of the client's form; made if there is none. NULL if they are not in step, or without
+ * memory. */
 static struct gz_subscribers *find(const struct gz_channel *channel)
 {
-    const struct gz_session *session = channel->connection.session;
+    const struct gz_subscriber *subscriber = gz_session_subscriber(channel->connection.session);
     struct gz_subscribers *group = channel->connection.scene->groups;
-    while (group != NULL &&
-           (group->branch != channel->branch || !gz_cohort_has_form(group->cohort, session)))
+    while (group != NULL && (group->branch != channel->branch ||
+                             gz_feed_form(&group->subscriber) != gz_feed_form(subscriber)))
         group = group->next;
     if (group == NULL) return make(channel);
-    return gz_cohort_stands_with(group->cohort, session) ? group : NULL;
+    return gz_feed_are_in_step(&group->subscriber, subscriber) ? group : NULL;
 }
 
 void gz_subscribers_join(struct gz_connection *connection)
@@ -208,7 +210,7 @@ static bool is_ready(struct gz_subscribers *group)
 {
     group->waits = gz_member_link_is_full(&group->branch->link);
     if (group->waits) return false;
-    if (gz_cohort_is_behind(group->cohort))
+    if (gz_feed_is_behind(gz_core_feed(gz_net_core(group->scene)), &group->subscriber))
         disperse(group);
     else if (group->room < gz_piece_cost(GZ_TRUNK_PIECE_BYTES))
         look_at_windows(group);
@@ -217,9 +219,11 @@ static bool is_ready(struct gz_subscribers *group)
 
 static void visit(struct gz_subscribers *group, struct gz_now now)
 {
+    struct gz_core *core = gz_net_core(group->scene);
     struct gz_bytes *frame;
     group->is_visited = true;
-    while (is_ready(group) && (frame = gz_cohort_frame(group->cohort, now)) != NULL) {
+    while (is_ready(group) &&
+           (frame = gz_core_shared_frame(core, &group->subscriber, now)) != NULL) {
         write_to_all(group, frame);
         gz_bytes_release(frame);
     }
@@ -251,7 +255,10 @@ void gz_subscribers_return(struct gz_net_scene *scene)
     struct gz_subscribers *next;
     for (struct gz_subscribers *group = scene->groups; group != NULL; group = next) {
         next = group->next;
-        set_paused_aside(group);
+        if (group->branch != NULL)
+            set_paused_aside(group);
+        else
+            end_group(group);
     }
 }
 

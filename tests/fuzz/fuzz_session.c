@@ -441,7 +441,7 @@ static bool is_somebody_behind(const struct world *world)
 {
     const struct gz_core *core = world->host.core;
     const struct gz_session *session = core->sessions;
-    while (session != NULL && !gz_feed_has_frame(core->feed, &session->cursor))
+    while (session != NULL && !gz_feed_has_frame(core->feed, &session->subscriber))
         session = session->next;
     return session != NULL;
 }

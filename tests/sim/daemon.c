@@ -545,9 +545,9 @@ static bool is_awake(const struct sim *sim, const struct gz_session *session)
 /* Viewers of motions may lack the changes of a pass that is not over. */
 static void check_lack(const struct sim *sim, const struct link *link)
 {
-    const struct gz_cursor *cursor = &link->session->cursor;
+    const struct gz_cursor *cursor = &link->session->subscriber.at->cursor;
     const bool lacks = cursor->state != gz_scene_seq(sim->core->scene) &&
-                       cursor->form != GZ_FORM_PACKED && cursor->interest_set == NULL &&
+                       !gz_form_is_packed(cursor->form) && cursor->interest_set == NULL &&
                        !link->session->ended && !gz_session_frame_waits(link->session);
     PROMISE(!lacks, "changes leave at once", "session %llu lacks some", NUMBER(link->session->id));
 }

@@ -84,7 +84,7 @@ void part_hide_camera(const struct sim *sim, struct link *link)
 void part_note_look(const struct sim *sim, struct link *link)
 {
     const bool was_looked_for = link->is_looked_for;
-    link->is_looked_for = !gz_feed_is_ready(sim->core->feed, &link->session->cursor);
+    link->is_looked_for = !gz_feed_is_ready(sim->core->feed, &link->session->subscriber);
     if (link->is_looked_for && !was_looked_for) link->look_began_s = sim->now.mono_s;
     if (link->is_looked_for || was_looked_for) link->look_s = sim->now.mono_s - link->look_began_s;
 }

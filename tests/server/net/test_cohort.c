@@ -6,6 +6,7 @@
 
 #include "core/session.h"
 #include "core/work.h"
+#include "feed/state.h"
 #include "link/link_server.h"
 #include "scene/scene.h"
 #include "support/cmocka.h"
@@ -139,7 +140,7 @@ TEST(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest)
     serve_queues(&stage);
     assert_true(frames_written > CLIENTS);
     for (int i = 0; i < CLIENTS; i++) {
-        const struct gz_cursor *cursor = &stage.clients[i]->session->cursor;
+        const struct gz_cursor *cursor = &stage.clients[i]->session->subscriber.at->cursor;
         assert_true(cursor->greeted);
         assert_int_equal(cursor->state, gz_scene_seq(stage.host.core->scene));
     }

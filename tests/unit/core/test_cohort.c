@@ -1,8 +1,9 @@
-/* Viewers that are looked at together: they are told what each of them would be told, and each goes
- * on by itself from where all are. */
+/* Viewers who only watch as one subscriber: it is sent what each of them would be sent, and each
+ * goes on by itself from where it is. */
 #include <string.h>
 
 #include "core/core.h"
+#include "feed/feed.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 
@@ -12,8 +13,23 @@ struct scene {
     struct host host;
     struct client *ann, *viewers[VIEWERS];
     uint64_t node;
-    struct gz_cohort *cohort; /* at the place of the first viewer */
+    struct gz_subscriber cohort; /* in step with the first viewer */
 };
+
+static struct gz_feed *feed_of(struct scene *s)
+{
+    return gz_core_feed(s->host.core);
+}
+
+static bool is_in_step(const struct scene *s, const struct client *viewer)
+{
+    return gz_feed_are_in_step(&s->cohort, gz_session_subscriber(viewer->session));
+}
+
+static struct gz_bytes *cohort_frame(struct scene *s)
+{
+    return gz_core_shared_frame(s->host.core, &s->cohort, s->host.now);
+}
 
 static void open_scene(struct scene *s)
 {
@@ -24,13 +40,13 @@ static void open_scene(struct scene *s)
     for (int i = 0; i < VIEWERS; i++) s->viewers[i] = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
     host_advance(&s->host, 2);
     for (int i = 0; i < 3; i++) host_turn(&s->host);
-    s->cohort = gz_cohort_create(s->viewers[0]->session);
-    assert_non_null(s->cohort);
+    s->cohort = (struct gz_subscriber){.at = NULL};
+    gz_feed_join(feed_of(s), &s->cohort, gz_session_subscriber(s->viewers[0]->session));
 }
 
 static void close_scene(struct scene *s)
 {
-    gz_cohort_destroy(s->cohort);
+    gz_feed_unsubscribe(feed_of(s), &s->cohort);
     host_turn(&s->host);
     host_assert_equal(&s->host);
     host_finish(&s->host);
@@ -45,24 +61,24 @@ static void stall_all(struct scene *s, bool stalled)
  * it. */
 SCENE_TEST(test_cohort_is_told_what_each_would_be)
 {
-    struct gz_session *alone = s->viewers[1]->session, *with = s->viewers[2]->session;
-    assert_true(gz_cohort_stands_with(s->cohort, alone));
-    assert_true(gz_cohort_stands_with(s->cohort, with));
-    assert_null(gz_cohort_frame(s->cohort, s->host.now));
+    struct client *alone = s->viewers[1], *with = s->viewers[2];
+    assert_true(is_in_step(s, alone));
+    assert_true(is_in_step(s, with));
+    assert_null(cohort_frame(s));
     stall_all(s, true);
     assert_ok(ask_move(s->ann, s->node, 1, 0, 0));
     host_advance(&s->host, 1);
-    struct gz_bytes *told = gz_cohort_frame(s->cohort, s->host.now);
+    struct gz_bytes *told = cohort_frame(s);
     assert_non_null(told);
-    assert_false(gz_cohort_stands_with(s->cohort, alone));
-    struct gz_bytes *frame = gz_core_next_frame(s->host.core, alone, s->host.now);
+    assert_false(is_in_step(s, alone));
+    struct gz_bytes *frame = gz_core_next_frame(s->host.core, alone->session, s->host.now);
     assert_ptr_equal(frame, told);
     gz_bytes_release(frame);
     gz_bytes_release(told);
-    assert_true(gz_cohort_stands_with(s->cohort, alone));
-    gz_cohort_place(s->cohort, with);
-    assert_null(gz_core_next_frame(s->host.core, with, s->host.now));
-    assert_null(gz_cohort_frame(s->cohort, s->host.now));
+    assert_true(is_in_step(s, alone));
+    gz_feed_join(feed_of(s), gz_session_subscriber(with->session), &s->cohort);
+    assert_null(gz_core_next_frame(s->host.core, with->session, s->host.now));
+    assert_null(cohort_frame(s));
     for (int i = 0; i < VIEWERS; i++) client_leave(s->viewers[i]); /* two missed the frame */
 }
 
@@ -108,9 +124,10 @@ SCENE_TEST(test_cohort_has_one_form_and_the_whole_scene)
     client_say(s->viewers[1], &interest);
     for (int i = 0; i < 5; i++) host_turn(&s->host);
     assert_false(gz_session_only_watches(s->viewers[1]->session));
-    assert_false(gz_cohort_stands_with(s->cohort, s->viewers[1]->session));
+    assert_false(is_in_step(s, s->viewers[1]));
     client_come_as(s->viewers[2], true);
     host_advance(&s->host, 2);
-    assert_false(gz_cohort_has_form(s->cohort, s->viewers[2]->session));
-    assert_false(gz_cohort_stands_with(s->cohort, s->viewers[2]->session));
+    assert_int_not_equal(gz_feed_form(&s->cohort),
+                         gz_feed_form(gz_session_subscriber(s->viewers[2]->session)));
+    assert_false(is_in_step(s, s->viewers[2]));
 }
