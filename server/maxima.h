@@ -482,9 +482,6 @@
  * interval grows in proportion: the numbers take 25 kB/s for all viewers of a scene together. */
 #define GZ_CROWD_MS 250
 #define GZ_CROWD_PEOPLE 256
-/* The latest users who began to act, remembered so that viewers are sent them with their first
- * actions; a viewer that is further behind is sent them a moment later. */
-#define GZ_BEGUN_RING 64
 /* The largest encoded size of a user's record without its ids, which decides how long it waits. */
 #define GZ_PRESENCE_BYTES_USER 512
 /* Milliseconds between updates of an interest that is the view of a moving camera. An update looks

@@ -43,7 +43,7 @@ static void acknowledge(struct gz_session *session, const struct gz_gesture *ges
     struct gz_core *core = session->core;
     if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
     gz_feed_hear_acks(core->feed, &session->subscriber);
-    gz_feed_acknowledge(core->feed, grip_of(session, gesture), n);
+    gz_feed_acknowledge(core->feed, &session->presence, gesture->number, n);
 }
 
 void gz_interaction_acknowledge(struct gz_session *session, struct gz_gesture *gesture, uint64_t n,

@@ -24,12 +24,17 @@ struct gz_feed *gz_feed_create(struct gz_scene *scene, const struct gz_notebook 
     struct gz_feed *feed = calloc(1, sizeof *feed);
     if (feed == NULL) return NULL;
     feed->scene = scene;
-    feed->notes = notes;
+    feed->lists[LIST_EDITS] = &feed->edits;
+    feed->lists[LIST_NOTES] = gz_notebook_versions(notes);
+    feed->lists[LIST_CHECKPOINTS] = gz_checkpoint_list_versions(checkpoints);
+    feed->lists[LIST_PRESENCE] = &feed->board.versions;
     feed->checkpoints = checkpoints;
     feed->saved = feed->saved_shown = saved;
     feed->told_s = -INFINITY;
     feed->version = 1;
     feed->presence_shown_s = -INFINITY;
+    gz_versions_init(&feed->edits, NULL, 0);
+    gz_versions_init(&feed->acks, NULL, 0);
     init_board(&feed->board);
     gz_crowd_init(&feed->crowd);
     feed->changed_due_s = INFINITY;
@@ -37,13 +42,20 @@ struct gz_feed *gz_feed_create(struct gz_scene *scene, const struct gz_notebook 
     return feed;
 }
 
+static void forget_edit(struct gz_feed *feed)
+{
+    struct edit *oldest = (struct edit *)feed->edits.oldest;
+    gz_versions_forget(&feed->edits, &oldest->item);
+    feed->edit_bytes -= oldest->size;
+    free(oldest);
+}
+
 void gz_feed_destroy(struct gz_feed *feed)
 {
     if (feed == NULL) return;
     gz_feed_rest(feed);
     gz_feed_destroy_motions(feed);
-    for (int i = 0; i < GZ_EDIT_RING; i++) free(feed->edits[i].bytes);
-    free(feed->acks);
+    while (feed->edits.count > 0) forget_edit(feed);
     free(feed);
 }
 
@@ -121,22 +133,22 @@ static void forget_frame(struct gz_feed *feed, struct gz_mark *mark)
     release(feed, next);
 }
 
-static bool same_versions_cursor(const struct gz_versions_cursor *a,
-                                 const struct gz_versions_cursor *b)
+static bool have_read_same(const struct gz_cursor *a, const struct gz_cursor *b)
 {
-    return a->version == b->version && a->since == b->since;
+    int i = 0;
+    while (i < LIST_COUNT && a->lists[i].version == b->lists[i].version &&
+           a->lists[i].since == b->lists[i].since)
+        i++;
+    return i == LIST_COUNT;
 }
 
 /* Whether two viewers have the same, whichever way they came there. */
 static bool have_same(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->form == b->form && a->state == b->state && a->base == b->base &&
-           a->since == b->since && a->saved == b->saved && a->edits == b->edits &&
-           a->greeted == b->greeted && same_versions_cursor(&a->notes, &b->notes) &&
-           same_versions_cursor(&a->checkpoints, &b->checkpoints) &&
-           same_versions_cursor(&a->presence, &b->presence) &&
-           a->presence_base == b->presence_base && a->ms == b->ms && a->count == b->count &&
-           a->begun == b->begun && a->motions == b->motions &&
+           a->since == b->since && a->saved == b->saved && a->greeted == b->greeted &&
+           have_read_same(a, b) && a->presence_base == b->presence_base && a->ms == b->ms &&
+           a->count == b->count && a->begun == b->begun && a->motions == b->motions &&
            a->motion_version == b->motion_version;
 }
 
@@ -194,17 +206,20 @@ void gz_feed_rest(struct gz_feed *feed)
 
 /* ---- subscribers ---- */
 
-/* How many edits a viewer at `seq` was sent. An edit changes the scene before its COMMIT and is
- * announced after it, so that a viewer's state may hold edits that it was not sent. */
-static uint64_t edits_sent(const struct gz_feed *feed, uint64_t seq, const uint64_t *heard)
+/* The edits that a viewer at `seq` was sent, or does not need to be. An edit changes the scene
+ * before its COMMIT and is announced after it, so that a viewer's state may hold edits that it was
+ * not sent. */
+static struct gz_versions_cursor edits_sent(const struct gz_feed *feed, uint64_t seq,
+                                            const uint64_t *heard)
 {
-    if (seq == 0 && heard == NULL) return feed->edit_count;
-    uint64_t sent = feed->edits_forgotten;
-    for (; sent < feed->edit_count; sent++) {
-        const struct edit_bytes *edit = &feed->edits[(sent + 1) % GZ_EDIT_RING];
-        if (heard != NULL ? edit->seq > *heard : edit->sent_at >= seq) break;
+    struct gz_versions_cursor cursor = {.version = feed->edits.version};
+    if (seq == 0 && heard == NULL) return cursor;
+    const struct edit *edit = (const struct edit *)feed->edits.newest;
+    for (; edit != NULL; edit = (const struct edit *)edit->item.older) {
+        if (heard != NULL ? edit->seq <= *heard : edit->sent_at < seq) break;
+        cursor.version = edit->item.version - 1;
     }
-    return sent;
+    return cursor;
 }
 
 bool gz_feed_subscribe(struct gz_feed *feed, struct gz_subscriber *subscriber, enum gz_form form,
@@ -214,7 +229,7 @@ bool gz_feed_subscribe(struct gz_feed *feed, struct gz_subscriber *subscriber, e
                                      .state = seq,
                                      .base = seq,
                                      .since = seq,
-                                     .edits = edits_sent(feed, seq, heard)};
+                                     .lists[LIST_EDITS] = edits_sent(feed, seq, heard)};
     feed->has_packed |= gz_form_is_packed(form);
     return stand_at(feed, subscriber, &cursor);
 }
@@ -277,13 +292,15 @@ bool gz_feed_is_ready(const struct gz_feed *feed, const struct gz_subscriber *su
 static bool collect_acks(struct gz_feed *feed, const struct gz_cursor *cursor,
                          struct gz_delta *delta)
 {
-    for (size_t i = 0; cursor->form != GZ_FORM_PACKED && i < feed->ack_count; i++) {
-        const struct acknowledgement *ack = &feed->acks[i];
-        if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
+    const struct gz_versions_item *item = feed->acks.newest;
+    for (; cursor->form != GZ_FORM_PACKED && item != NULL; item = item->older) {
+        const struct gz_presence_ack *ack = (const struct gz_presence_ack *)item;
+        if (ack->seq <= delta->from) break;
+        if (ack->seq > delta->seq) continue;
         if (!gz_grow(&feed->delta_acks, &feed->delta_ack_capacity, delta->ack_count + 1,
                      sizeof *feed->delta_acks))
             return false;
-        feed->delta_acks[delta->ack_count++] = (struct gz_ack){ack->grip.session, ack->n};
+        feed->delta_acks[delta->ack_count++] = (struct gz_ack){ack->session, ack->n};
     }
     delta->acks = feed->delta_acks;
     return true;
@@ -359,36 +376,64 @@ static bool has_delta(const struct gz_feed *feed, const struct gz_cursor *cursor
            gz_feed_has_motions(feed, cursor);
 }
 
-static enum gz_status append_edits(const struct gz_feed *feed, struct gz_cursor *cursor,
+static enum gz_status append_edits(struct gz_feed *feed, struct gz_cursor *cursor,
                                    struct gz_buffer *out)
 {
-    if (cursor->edits < feed->edits_forgotten) cursor->edits = feed->edits_forgotten;
-    while (cursor->edits < feed->edit_count && out->size < GZ_DELTA_BYTES_MAX) {
-        const struct edit_bytes *edit = &feed->edits[(cursor->edits + 1) % GZ_EDIT_RING];
-        enum gz_status status = gz_buffer_append(out, edit->bytes, edit->size);
-        if (status != GZ_OK) return status;
-        cursor->edits++;
+    struct gz_versions_reading reading = gz_feed_read(feed, cursor, LIST_EDITS);
+    const struct gz_versions_item *item;
+    enum gz_status status = GZ_OK;
+    while (status == GZ_OK && out->size < GZ_DELTA_BYTES_MAX &&
+           (item = gz_versions_next(&reading)) != NULL) {
+        const struct edit *edit = (const struct edit *)item;
+        status = gz_buffer_append(out, edit->bytes, edit->size);
     }
-    return GZ_OK;
+    if (status == GZ_OK) cursor->lists[LIST_EDITS] = reading.cursor;
+    return status;
 }
 
-static enum gz_status append_saved(const struct gz_feed *feed, struct gz_cursor *cursor,
+static enum gz_status append_saved(struct gz_feed *feed, struct gz_cursor *cursor,
                                    struct gz_buffer *out)
 {
     struct gz_message message = {.op = GZ_OP_SAVED, .saved_seq = feed->saved};
+    if (cursor->saved == feed->saved) return GZ_OK;
     enum gz_status status = gz_encode(out, &message);
     if (status == GZ_OK) cursor->saved = feed->saved;
     return status;
 }
 
+struct gz_versions_reading gz_feed_read(const struct gz_feed *feed, const struct gz_cursor *cursor,
+                                        enum list list)
+{
+    return gz_versions_read(feed->lists[list], &cursor->lists[list]);
+}
+
+/* Presence has times of its own, at which it is shown. */
+static bool has_list_news(const struct gz_feed *feed, const struct gz_cursor *cursor)
+{
+    int i = 0;
+    while (i < LIST_PRESENCE && !gz_versions_has_news(feed->lists[i], &cursor->lists[i])) i++;
+    return i < LIST_PRESENCE;
+}
+
 /* Whether the frame shows actions of users to a viewer that has the presence of all. */
 static bool shows_doings(const struct gz_feed *feed, const struct gz_cursor *cursor)
 {
-    return cursor->presence.version != 0 &&
-           (has_delta(feed, cursor) || cursor->edits != feed->edit_count ||
-            gz_versions_has_news(gz_notebook_versions(feed->notes), &cursor->notes) ||
-            gz_versions_has_news(gz_checkpoint_list_versions(feed->checkpoints),
-                                 &cursor->checkpoints));
+    return cursor->lists[LIST_PRESENCE].version != 0 &&
+           (has_delta(feed, cursor) || has_list_news(feed, cursor));
+}
+
+/* Appends what is new in a list, and moves the cursor. */
+static enum gz_status (*const rows[LIST_COUNT])(struct gz_feed *feed, struct gz_cursor *cursor,
+                                                struct gz_buffer *out) = {
+    [LIST_EDITS] = append_edits,
+    [LIST_NOTES] = gz_feed_append_notes,
+    [LIST_CHECKPOINTS] = gz_feed_append_checkpoints,
+    [LIST_PRESENCE] = gz_feed_append_presence};
+
+/* Whether the cursor is at the end of a list. */
+static bool has_read(const struct gz_feed *feed, const struct gz_cursor *cursor, enum list list)
+{
+    return list != LIST_PRESENCE && cursor->lists[list].version == feed->lists[list]->version;
 }
 
 static enum gz_status build_frame(struct gz_feed *feed, struct gz_cursor *cursor, double unix_s,
@@ -401,19 +446,24 @@ static enum gz_status build_frame(struct gz_feed *feed, struct gz_cursor *cursor
         status = append_delta(feed, cursor, unix_s, out);
         if (status != GZ_OK || !cursor->greeted) return status;
     }
-    status = append_edits(feed, cursor, out);
-    if (status == GZ_OK && cursor->saved != feed->saved) status = append_saved(feed, cursor, out);
-    if (status == GZ_OK) status = gz_feed_append_notes(feed, cursor, out);
-    if (status == GZ_OK) status = gz_feed_append_checkpoints(feed, cursor, out);
-    if (status == GZ_OK) status = gz_feed_append_presence(feed, cursor, out);
+    status = append_saved(feed, cursor, out);
+    for (int i = 0; status == GZ_OK && i < LIST_COUNT; i++)
+        if (!has_read(feed, cursor, i)) status = rows[i](feed, cursor, out);
     return status;
+}
+
+/* Presence is counted as it is shown. */
+static uint64_t list_versions(const struct gz_feed *feed)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < LIST_PRESENCE; i++) sum += feed->lists[i]->version;
+    return sum;
 }
 
 /* The version of everything that a frame can hold: a cached frame is stale once it changes. */
 static uint64_t content_version(const struct gz_feed *feed)
 {
-    return feed->version + gz_scene_seq(feed->scene) + gz_notebook_versions(feed->notes)->version +
-           gz_checkpoint_list_versions(feed->checkpoints)->version;
+    return feed->version + gz_scene_seq(feed->scene) + list_versions(feed);
 }
 
 /* Puts JSON in the place of the messages. */
@@ -511,11 +561,8 @@ static bool has_scene_news(const struct gz_feed *feed, const struct gz_cursor *c
 
 static bool has_other_news(const struct gz_feed *feed, const struct gz_cursor *cursor)
 {
-    return cursor->edits != feed->edit_count || gz_feed_has_presence(feed, cursor) ||
-           gz_feed_has_crowd(feed, cursor) ||
-           gz_versions_has_news(gz_notebook_versions(feed->notes), &cursor->notes) ||
-           gz_versions_has_news(gz_checkpoint_list_versions(feed->checkpoints),
-                                &cursor->checkpoints);
+    return has_list_news(feed, cursor) || gz_feed_has_presence(feed, cursor) ||
+           gz_feed_has_crowd(feed, cursor);
 }
 
 bool gz_feed_has_frame(const struct gz_feed *feed, const struct gz_subscriber *subscriber)
@@ -527,8 +574,9 @@ bool gz_feed_has_frame(const struct gz_feed *feed, const struct gz_subscriber *s
 bool gz_feed_is_behind(const struct gz_feed *feed, const struct gz_subscriber *subscriber)
 {
     const struct gz_cursor *cursor = &subscriber->at->cursor;
-    return !cursor->greeted || gz_feed_lacks_starts(feed, cursor) || cursor->notes.since != 0 ||
-           cursor->checkpoints.since != 0 || cursor->presence.since != 0;
+    return !cursor->greeted || gz_feed_lacks_starts(feed, cursor) ||
+           cursor->lists[LIST_NOTES].since != 0 || cursor->lists[LIST_CHECKPOINTS].since != 0 ||
+           cursor->lists[LIST_PRESENCE].since != 0;
 }
 
 struct gz_bytes *gz_feed_frame(struct gz_feed *feed, struct gz_subscriber *subscriber,
@@ -559,54 +607,53 @@ uint64_t gz_feed_saved_seq(const struct gz_feed *feed)
     return feed->saved;
 }
 
-/* Makes room in the ring for an edit whose message has `bytes`, whatever its size. */
-static void forget_edits(struct gz_feed *feed, size_t bytes)
+/* The latest edits are kept, and this one whatever its size. */
+static void add_edit(struct gz_feed *feed, struct edit *edit)
 {
-    while (feed->edits_forgotten < feed->edit_count &&
-           (feed->edit_count - feed->edits_forgotten == GZ_EDIT_RING ||
-            feed->edit_bytes + bytes > GZ_EDIT_RING_BYTES)) {
-        struct edit_bytes *oldest = &feed->edits[++feed->edits_forgotten % GZ_EDIT_RING];
-        feed->edit_bytes -= oldest->size;
-        free(oldest->bytes);
-        oldest->bytes = NULL;
-    }
+    while (feed->edits.count > 0 && (feed->edits.count == GZ_EDIT_RING ||
+                                     feed->edit_bytes + edit->size > GZ_EDIT_RING_BYTES))
+        forget_edit(feed);
+    feed->edit_bytes += edit->size;
+    gz_versions_put(&feed->edits, &edit->item);
 }
 
-/* A copy of the buffer's bytes in memory of exactly that size. */
-static uint8_t *fitted(const struct gz_buffer *bytes)
-{
-    uint8_t *smaller = realloc(bytes->data, bytes->size);
-    return smaller != NULL ? smaller : bytes->data;
-}
-
-enum gz_status gz_feed_edit(struct gz_feed *feed, const struct gz_message *edit, uint64_t sent_at)
+enum gz_status gz_feed_edit(struct gz_feed *feed, const struct gz_message *message,
+                            uint64_t sent_at)
 {
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_FRAME_BYTES_MAX - GZ_DELTA_BYTES_MAX, 0);
-    enum gz_status status = gz_encode(&bytes, edit);
-    if (status != GZ_OK) {
-        gz_buffer_finish(&bytes);
-        return status;
+    enum gz_status status = gz_encode(&bytes, message);
+    struct edit *edit = status == GZ_OK ? malloc(sizeof *edit + bytes.size) : NULL;
+    if (edit != NULL) {
+        *edit = (struct edit){.seq = message->edit.seq, .sent_at = sent_at, .size = bytes.size};
+        memcpy(edit->bytes, bytes.data, bytes.size);
+        add_edit(feed, edit);
     }
-    forget_edits(feed, bytes.size);
-    feed->edit_count++;
-    feed->edit_bytes += bytes.size;
-    feed->version++;
-    feed->edits[feed->edit_count % GZ_EDIT_RING] =
-        (struct edit_bytes){fitted(&bytes), bytes.size, edit->edit.seq, sent_at};
-    return GZ_OK;
+    gz_buffer_finish(&bytes);
+    return edit != NULL || status != GZ_OK ? status : GZ_NO_MEMORY;
 }
 
-void gz_feed_acknowledge(struct gz_feed *feed, struct gz_grip grip, uint64_t n)
+/* The entry's acknowledgement for this gesture, in no list if it is new. NULL without memory. */
+static struct gz_presence_ack *ack_of(struct gz_presence_entry *entry, uint32_t gesture)
 {
-    size_t at = 0;
-    while (at < feed->ack_count && !gz_grips_equal(feed->acks[at].grip, grip)) at++;
-    if (at == feed->ack_count) {
-        /* Without memory viewers miss the acknowledgement, but not the state itself. */
-        if (!gz_grow(&feed->acks, &feed->ack_capacity, at + 1, sizeof *feed->acks)) return;
-        feed->ack_count++;
-    }
-    feed->acks[at] = (struct acknowledgement){grip, n, gz_scene_seq(feed->scene)};
+    struct gz_presence_ack *ack = entry->acks;
+    while (ack != NULL && ack->gesture != gesture) ack = ack->next;
+    if (ack != NULL) return ack;
+    ack = malloc(sizeof *ack);
+    if (ack == NULL) return NULL;
+    *ack = (struct gz_presence_ack){
+        .next = entry->acks, .gesture = gesture, .session = entry->user.session};
+    return entry->acks = ack;
+}
+
+void gz_feed_acknowledge(struct gz_feed *feed, struct gz_presence_entry *entry, uint32_t gesture,
+                         uint64_t n)
+{
+    struct gz_presence_ack *ack = entry->is_present ? ack_of(entry, gesture) : NULL;
+    if (ack == NULL) return;
+    ack->n = n;
+    ack->seq = gz_scene_seq(feed->scene);
+    gz_versions_put(&feed->acks, &ack->item);
     feed->version++;
 }
 
@@ -616,10 +663,9 @@ void gz_feed_acknowledge(struct gz_feed *feed, struct gz_grip grip, uint64_t n)
  * grows. */
 static uint64_t news_version(const struct gz_feed *feed)
 {
-    return gz_scene_seq(feed->scene) + feed->edit_count + feed->saved_shown + feed->board.shown +
+    return gz_scene_seq(feed->scene) + list_versions(feed) + feed->saved_shown + feed->board.shown +
            feed->board.packed_shown + feed->crowd.version + feed->motion_count +
-           feed->motion_version + gz_notebook_versions(feed->notes)->version +
-           gz_checkpoint_list_versions(feed->checkpoints)->version;
+           feed->motion_version;
 }
 
 static double saved_due(const struct gz_feed *feed)

@@ -70,6 +70,8 @@ struct gz_presence_entry {
     struct gz_versions_item
         item; /* first, so that an item of the board is its entry. Once it acts */
     uint64_t part_versions[GZ_PRESENCE_PART_COUNT]; /* of the board at the part's last change */
+    uint64_t acts_from;                             /* version of the board when it began to act */
+    struct gz_presence_ack *acks; /* feed's own: the latest of each of its gestures */
     bool is_present;
     struct gz_presence_user user; /* its pointers stay valid while the entry is present */
     double viewport[4];           /* of `at`; without a camera width and height are 0 */
@@ -142,10 +144,12 @@ uint64_t gz_feed_saved_seq(const struct gz_feed *feed);
 /* Sends a completed edit to every viewer; edits come in the order of their seq. `sent_at` is the
  * seq of the scene at this moment: a viewer that comes back from a later one has the edit already.
  * GZ_NO_MEMORY: no viewer is sent the edit; the history has it. */
-GZ_MUST_USE enum gz_status gz_feed_edit(struct gz_feed *feed, const struct gz_message *edit,
+GZ_MUST_USE enum gz_status gz_feed_edit(struct gz_feed *feed, const struct gz_message *message,
                                         uint64_t sent_at);
-/* The scene at its present seq shows the effect of pointer or pose `n` of this gesture. */
-void gz_feed_acknowledge(struct gz_feed *feed, struct gz_grip grip, uint64_t n);
+/* The scene at its present seq shows the effect of pointer or pose `n` of one of the gestures of
+ * the entry's session. Without memory viewers miss that, but not the state itself. */
+void gz_feed_acknowledge(struct gz_feed *feed, struct gz_presence_entry *entry, uint32_t gesture,
+                         uint64_t n);
 
 /* ---- motions ---- */
 

@@ -72,15 +72,14 @@ static bool collect(struct gz_feed *feed, struct gz_versions_reading *reading,
 enum gz_status gz_feed_append_notes(struct gz_feed *feed, struct gz_cursor *cursor,
                                     struct gz_buffer *out)
 {
-    struct gz_versions_reading reading =
-        gz_versions_read(gz_notebook_versions(feed->notes), &cursor->notes);
+    struct gz_versions_reading reading = gz_feed_read(feed, cursor, LIST_NOTES);
     struct gz_message message = {.op = GZ_OP_NOTES, .notes.all = reading.anew};
     struct gz_notes *notes = &message.notes;
     uint64_t gone[GZ_NOTES_GONE_RING];
     if (!collect(feed, &reading, notes)) return GZ_NO_MEMORY;
     notes->gone = (struct gz_ids){gone, gz_versions_gone(&reading, gone)};
     return gz_feed_append_reading(&message, notes->count + notes->gone.count, &reading,
-                                  &cursor->notes, out);
+                                  &cursor->lists[LIST_NOTES], out);
 }
 
 /* ---- checkpoints ---- */
@@ -136,12 +135,12 @@ static bool add_given(struct gz_feed *feed, uint64_t version, struct gz_checkpoi
 enum gz_status gz_feed_append_checkpoints(struct gz_feed *feed, struct gz_cursor *cursor,
                                           struct gz_buffer *out)
 {
-    struct gz_versions_reading reading =
-        gz_versions_read(gz_checkpoint_list_versions(feed->checkpoints), &cursor->checkpoints);
+    struct gz_versions_reading reading = gz_feed_read(feed, cursor, LIST_CHECKPOINTS);
     struct gz_message message = {.op = GZ_OP_CHECKPOINT_NEWS, .checkpoint_news.all = reading.anew};
     struct gz_checkpoints *news = &message.checkpoint_news;
     uint64_t version = reading.cursor.version;
     reading.next = NULL; /* the list is read below in the order of seq */
     if (!add_removals(feed, &reading, news) || !add_given(feed, version, news)) return GZ_NO_MEMORY;
-    return gz_feed_append_reading(&message, news->count, &reading, &cursor->checkpoints, out);
+    return gz_feed_append_reading(&message, news->count, &reading, &cursor->lists[LIST_CHECKPOINTS],
+                                  out);
 }

@@ -1,5 +1,6 @@
 /* presence.c - presence: who is there, who acts, and how many watch. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "feed/state.h"
@@ -171,15 +172,15 @@ static enum gz_status append_users(struct gz_versions_reading *reading, uint64_t
 static enum gz_status append_people(struct gz_feed *feed, struct gz_cursor *cursor,
                                     struct gz_buffer *out)
 {
-    struct gz_versions_reading reading = gz_versions_read(&feed->board.versions, &cursor->presence);
+    struct gz_versions_reading reading = gz_feed_read(feed, cursor, LIST_PRESENCE);
     uint64_t left[GZ_LEFT_RING];
     if (reading.anew) cursor->presence_base = 0;
     enum gz_status status = append_left(NULL, 0, reading.anew, out);
     if (status == GZ_OK) status = append_users(&reading, cursor->presence_base, out);
     if (status == GZ_OK) status = append_left(left, gz_versions_gone(&reading, left), false, out);
     if (status != GZ_OK) return status;
-    cursor->presence = reading.cursor;
-    if (reading.next == NULL) cursor->presence_base = cursor->presence.version;
+    cursor->lists[LIST_PRESENCE] = reading.cursor;
+    if (reading.next == NULL) cursor->presence_base = cursor->lists[LIST_PRESENCE].version;
     return GZ_OK;
 }
 
@@ -219,8 +220,8 @@ static void show_crowd(struct gz_feed *feed, double mono_s)
 /* The number is not sent in the middle of a reading of the whole board, but after it. */
 bool gz_feed_has_crowd(const struct gz_feed *feed, const struct gz_cursor *cursor)
 {
-    return cursor->count != feed->crowd.version && cursor->presence.version != 0 &&
-           cursor->presence.since == 0;
+    return cursor->count != feed->crowd.version && cursor->lists[LIST_PRESENCE].version != 0 &&
+           cursor->lists[LIST_PRESENCE].since == 0;
 }
 
 /* Sends the present number, so that a new viewer is counted in it. */
@@ -235,24 +236,16 @@ static enum gz_status append_count(const struct gz_feed *feed, struct gz_cursor 
 
 /* ---- sessions that begin to act ---- */
 
-static void begin_to_act(struct crowd *crowd, struct gz_presence_entry *entry)
-{
-    crowd->latest[crowd->begun++ % GZ_BEGUN_RING] = entry;
-}
-
 static void come(struct crowd *crowd)
 {
     crowd->here++;
     crowd->changed = true;
 }
 
-static void leave(struct crowd *crowd, const struct gz_presence_entry *entry)
+static void leave(struct crowd *crowd)
 {
     crowd->here--;
     crowd->changed = true;
-    for (size_t i = 0; i < GZ_BEGUN_RING; i++) {
-        if (crowd->latest[i] == entry) crowd->latest[i] = NULL;
-    }
 }
 
 /* Appends the user alone, because a whole record may be as large as the selection. */
@@ -273,21 +266,19 @@ static enum gz_status append_who(const struct gz_presence_entry *entry, enum gz_
 }
 
 /* Comes before the actions in the frame. The whole record of each user follows with the presence of
- * all, which also serves viewers that are further behind than the ring. Skips users that the viewer
- * has read there already. */
+ * all. Skips users that the viewer has read there already. */
 enum gz_status gz_feed_append_begun(const struct gz_feed *feed, struct gz_cursor *cursor,
                                     struct gz_buffer *out)
 {
-    const struct crowd *crowd = &feed->crowd;
-    const uint64_t lost = crowd->begun > GZ_BEGUN_RING ? crowd->begun - GZ_BEGUN_RING : 0;
+    const struct gz_versions *board = &feed->board.versions;
+    const uint64_t read = cursor->lists[LIST_PRESENCE].version;
     enum gz_status status = GZ_OK;
-    uint64_t i = cursor->begun > lost ? cursor->begun : lost;
-    for (; status == GZ_OK && i < crowd->begun; i++) {
-        const struct gz_presence_entry *entry = crowd->latest[i % GZ_BEGUN_RING];
-        if (entry != NULL && entry->item.version > cursor->presence.version)
-            status = append_who(entry, cursor->form, out);
+    const struct gz_versions_item *item = board->newest;
+    for (; status == GZ_OK && item != NULL && item->version > read; item = item->older) {
+        const struct gz_presence_entry *entry = (const struct gz_presence_entry *)item;
+        if (entry->acts_from > cursor->begun) status = append_who(entry, cursor->form, out);
     }
-    if (status == GZ_OK) cursor->begun = crowd->begun;
+    if (status == GZ_OK) cursor->begun = board->version;
     return status;
 }
 
@@ -323,7 +314,7 @@ void gz_feed_act(struct gz_feed *feed, struct gz_presence_entry *entry)
 {
     if (!entry->is_present || gz_feed_acts(entry)) return;
     put(feed, entry, ALL_PARTS);
-    begin_to_act(&feed->crowd, entry);
+    entry->acts_from = entry->item.version;
 }
 
 /* ---- waiting changes ---- */
@@ -377,12 +368,14 @@ void gz_feed_present(struct gz_feed *feed, struct gz_presence_entry *entry, uint
     feed->changed_due_s = fmin(feed->changed_due_s, entry->due_s);
 }
 
-static void forget_acknowledgements(struct gz_feed *feed, uint64_t session)
+static void forget_acknowledgements(struct gz_feed *feed, struct gz_presence_entry *entry)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < feed->ack_count; i++)
-        if (feed->acks[i].grip.session != session) feed->acks[kept++] = feed->acks[i];
-    feed->ack_count = kept;
+    while (entry->acks != NULL) {
+        struct gz_presence_ack *ack = entry->acks;
+        entry->acks = ack->next;
+        gz_versions_forget(&feed->acks, &ack->item);
+        free(ack);
+    }
 }
 
 void gz_feed_absent(struct gz_feed *feed, struct gz_presence_entry *entry)
@@ -395,8 +388,8 @@ void gz_feed_absent(struct gz_feed *feed, struct gz_presence_entry *entry)
         gz_versions_remove(&board->versions, &entry->item, entry->user.session);
         board->parts_version = board->versions.version;
     }
-    leave(&feed->crowd, entry);
-    forget_acknowledgements(feed, entry->user.session);
+    leave(&feed->crowd);
+    forget_acknowledgements(feed, entry);
     feed->version++;
 }
 
@@ -476,13 +469,13 @@ void gz_feed_show_presence(struct gz_feed *feed, double mono_s)
 static uint64_t readable(const struct board *board, const struct gz_cursor *cursor)
 {
     if (!gz_form_is_packed(cursor->form)) return board->shown;
-    const bool is_amid = cursor->presence_base != cursor->presence.version;
+    const bool is_amid = cursor->presence_base != cursor->lists[LIST_PRESENCE].version;
     return is_amid ? board->versions.version : board->packed_shown;
 }
 
 bool gz_feed_has_presence(const struct gz_feed *feed, const struct gz_cursor *cursor)
 {
-    return cursor->presence.version < readable(&feed->board, cursor);
+    return cursor->lists[LIST_PRESENCE].version < readable(&feed->board, cursor);
 }
 
 /* ---- the message ---- */
@@ -508,19 +501,14 @@ static bool collect(struct gz_feed *feed, struct gz_versions_reading *reading,
 static enum gz_status append_records(struct gz_feed *feed, struct gz_cursor *cursor,
                                      struct gz_buffer *out)
 {
-    struct gz_versions_reading reading = gz_versions_read(&feed->board.versions, &cursor->presence);
+    struct gz_versions_reading reading = gz_feed_read(feed, cursor, LIST_PRESENCE);
     struct gz_message message = {.op = GZ_OP_PRESENCE, .presence.all = reading.anew};
     struct gz_presence *presence = &message.presence;
     uint64_t left[GZ_LEFT_RING];
     if (!collect(feed, &reading, presence)) return GZ_NO_MEMORY;
     presence->left = (struct gz_ids){left, gz_versions_gone(&reading, left)};
     return gz_feed_append_reading(&message, presence->count + presence->left.count, &reading,
-                                  &cursor->presence, out);
-}
-
-static bool is_at_end(const struct gz_feed *feed, const struct gz_cursor *cursor)
-{
-    return cursor->presence.version == feed->board.versions.version;
+                                  &cursor->lists[LIST_PRESENCE], out);
 }
 
 /* A viewer that has read the board to its end has all users who began to act, and is then
@@ -528,12 +516,13 @@ static bool is_at_end(const struct gz_feed *feed, const struct gz_cursor *cursor
 enum gz_status gz_feed_append_presence(struct gz_feed *feed, struct gz_cursor *cursor,
                                        struct gz_buffer *out)
 {
+    const struct gz_versions_cursor *presence = &cursor->lists[LIST_PRESENCE];
     enum gz_status status = GZ_OK;
     if (gz_feed_has_presence(feed, cursor)) {
         status = gz_form_is_packed(cursor->form) ? append_people(feed, cursor, out)
                                                  : append_records(feed, cursor, out);
         if (status != GZ_OK) return status;
-        if (is_at_end(feed, cursor)) cursor->begun = feed->crowd.begun;
+        if (presence->version == feed->board.versions.version) cursor->begun = presence->version;
     }
     return gz_feed_has_crowd(feed, cursor) ? append_count(feed, cursor, out) : GZ_OK;
 }

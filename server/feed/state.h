@@ -10,6 +10,9 @@
 #define FRAMES 16
 #define MARKS 16
 
+/* What is told by versioned lists, in the order of a frame. */
+enum list { LIST_EDITS, LIST_NOTES, LIST_CHECKPOINTS, LIST_PRESENCE, LIST_COUNT };
+
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
 struct gz_cursor {
     uint64_t state; /* seq of the scene: the viewer has every change up to here, no later one */
@@ -18,12 +21,12 @@ struct gz_cursor {
     uint64_t since; /* during a snapshot: the seq at which it began. A node that was deleted before
                        is unknown to the viewer */
     uint64_t saved; /* the last saved seq that the viewer was sent */
-    uint64_t edits; /* how many edits it was sent, or did not need to be */
-    struct gz_versions_cursor notes, checkpoints, presence;
+    struct gz_versions_cursor lists[LIST_COUNT];
     uint64_t presence_base; /* packed: the last version of presence that the viewer had completely;
                                0: none */
     uint64_t count;         /* version of the number of people that it was last sent; 0: none */
-    uint64_t begun;         /* how many users who began to act it was sent */
+    uint64_t begun;         /* of those who began to act up to this version of presence, it was sent
+                               who they are */
     uint64_t ms;            /* packed: the time of its last delta, Unix milliseconds; 0: none */
     enum gz_form form;
     uint64_t motions;        /* the number of the latest motion whose nodes it was sent */
@@ -47,10 +50,11 @@ struct gz_mark {
     size_t slot;            /* in the feed's frames */
 };
 
-struct edit_bytes {
-    uint8_t *bytes;
+struct edit {
+    struct gz_versions_item item; /* first, so that an item of the list is its edit */
+    uint64_t seq, sent_at;        /* the arguments of gz_feed_edit */
     size_t size;
-    uint64_t seq, sent_at; /* the arguments of gz_feed_edit */
+    uint8_t bytes[];
 };
 
 /* A drag that is sent as motions. */
@@ -63,10 +67,12 @@ struct motion {
     struct gz_motion_step steps[GZ_MOTIONS_MAX]; /* one for each part */
 };
 
-/* The latest of a gesture. */
-struct acknowledgement {
-    struct gz_grip grip;
-    uint64_t n, seq;
+/* The scene shows the effect of pointer or pose `n` from this seq on: the latest of a gesture. */
+struct gz_presence_ack {
+    struct gz_versions_item item; /* first, so that an item of the list is its acknowledgement */
+    struct gz_presence_ack *next; /* of the same session */
+    uint32_t gesture;             /* number of its grip (scene.h) */
+    uint64_t session, n, seq;
 };
 
 /* The presence records of those who act. */
@@ -80,21 +86,18 @@ struct board {
     double packed_next_s;   /* and when it may grow next, monotonic */
 };
 
-/* How many people are here, and who begins to act. */
+/* How many people are here. */
 struct crowd {
     size_t here;
     size_t few;       /* so many entries act as soon as they are present: GZ_PRESENCE_FEW */
     bool changed;     /* the number of people changed since it was last sent */
     uint64_t version; /* counts how often the number was sent */
     double next_s;    /* monotonic: when it may be sent next */
-    uint64_t begun;   /* how many entries ever began to act */
-    struct gz_presence_entry *latest[GZ_BEGUN_RING]; /* number i, from 0, is at i % GZ_BEGUN_RING;
-                                                        NULL: it left */
 };
 
 struct gz_feed {
     struct gz_scene *scene;
-    const struct gz_notebook *notes;
+    const struct gz_versions *lists[LIST_COUNT];
     const struct gz_checkpoint_list *checkpoints;
     uint64_t saved;
     uint64_t saved_shown; /* the value of `saved` that viewers are sent even without other news */
@@ -110,13 +113,9 @@ struct gz_feed {
     uint64_t frame_count; /* made so far; the next one is kept at frame_count % FRAMES */
     size_t delta_bytes;   /* size at which a delta is cut */
 
-    struct edit_bytes edits[GZ_EDIT_RING]; /* edit number i (from 1) is at i % GZ_EDIT_RING */
-    uint64_t edit_count;
-    uint64_t edits_forgotten; /* edits up to this number are no longer in the ring */
-    size_t edit_bytes;        /* of all edits in the ring */
-
-    struct acknowledgement *acks;
-    size_t ack_count, ack_capacity;
+    struct gz_versions edits; /* of struct edit, the latest GZ_EDIT_RING */
+    size_t edit_bytes;        /* of all of them */
+    struct gz_versions acks;  /* of struct gz_presence_ack, in the order of seq */
 
     struct motion *motions[GZ_MOTION_DRAGS_MAX]; /* NULL: none */
     uint64_t motion_count;                       /* of motions so far */
@@ -147,6 +146,12 @@ struct gz_feed {
     void *items;
     size_t item_bytes;
 };
+
+/* ---- feed.c ---- */
+
+/* Begins the reading of a list for the viewer. */
+struct gz_versions_reading gz_feed_read(const struct gz_feed *feed, const struct gz_cursor *cursor,
+                                        enum list list);
 
 /* ---- delta.c ---- */
 

@@ -134,7 +134,7 @@ void gz_versions_init(struct gz_versions *versions, struct gz_versions_removal *
 
 /* ---- changing ---- */
 
-static void unlink_item(struct gz_versions *versions, struct gz_versions_item *item)
+void gz_versions_forget(struct gz_versions *versions, struct gz_versions_item *item)
 {
     if (item->version == 0) return;
     *(item->older != NULL ? &item->older->newer : &versions->oldest) = item->newer;
@@ -145,7 +145,7 @@ static void unlink_item(struct gz_versions *versions, struct gz_versions_item *i
 
 void gz_versions_put(struct gz_versions *versions, struct gz_versions_item *item)
 {
-    unlink_item(versions, item);
+    gz_versions_forget(versions, item);
     *item = (struct gz_versions_item){.version = ++versions->version, .older = versions->newest};
     *(versions->newest != NULL ? &versions->newest->newer : &versions->oldest) = item;
     versions->newest = item;
@@ -155,13 +155,13 @@ void gz_versions_put(struct gz_versions *versions, struct gz_versions_item *item
 void gz_versions_replace(struct gz_versions *versions, struct gz_versions_item *before,
                          struct gz_versions_item *item)
 {
-    unlink_item(versions, before);
+    gz_versions_forget(versions, before);
     gz_versions_put(versions, item);
 }
 
 void gz_versions_remove(struct gz_versions *versions, struct gz_versions_item *item, uint64_t id)
 {
-    unlink_item(versions, item);
+    gz_versions_forget(versions, item);
     struct gz_versions_removal *slot = &versions->ring[versions->removals % versions->ring_size];
     if (versions->removals >= versions->ring_size) versions->forgotten = slot->version;
     versions->removals++;

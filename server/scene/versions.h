@@ -48,7 +48,7 @@ void gz_graves_forget(struct gz_graves *graves);
 /* Things that change one by one, and how a viewer learns of each change: the order of
  * change, the latest removals, and the cursor that says how far a viewer has come.
  *
- * Notes, checkpoints and the users who are present are such a list each. A thing that is put on
+ * Edits, notes, checkpoints and the users who act are such a list each. A thing that is put on
  * the list, or changes, takes the next version and becomes the newest; a thing that is taken off
  * leaves its id and a version in a ring of the latest removals. A viewer at version v is behind by
  * the things and the removals whose versions are above v. There is no log: a thing that changed a
@@ -118,6 +118,8 @@ void gz_versions_put(struct gz_versions *versions, struct gz_versions_item *item
  * they are the same thing to a viewer. */
 void gz_versions_replace(struct gz_versions *versions, struct gz_versions_item *before,
                          struct gz_versions_item *item);
+/* Takes the item off the list, and viewers are not told: fine for an item that is on no list. */
+void gz_versions_forget(struct gz_versions *versions, struct gz_versions_item *item);
 /* Takes the item off the list; viewers are sent `id`, which no item of this list has again. */
 void gz_versions_remove(struct gz_versions *versions, struct gz_versions_item *item, uint64_t id);
 

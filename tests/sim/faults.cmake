@@ -196,8 +196,7 @@ gizmod_planted_fault(unsaved_resume_accepted FILE server/core/state.c
 gizmod_planted_fault(any_seq_resumed FILE server/core/join.c
     FROM "said->resume_seq <= last &&" TO "last > 0 &&")
 gizmod_planted_fault(acknowledged_before_it_moved FILE server/feed/feed.c
-    FROM "feed->acks[at] = (struct acknowledgement){grip, n, gz_scene_seq(feed->scene)};"
-    TO "feed->acks[at] = (struct acknowledgement){grip, n + 1, gz_scene_seq(feed->scene)};")
+    FROM "ack->n = n;" TO "ack->n = n + 1;")
 gizmod_planted_fault(edit_announced_twice FILE server/core/pending.c
     FROM "    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));"
     TO "    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));

@@ -63,10 +63,10 @@ STORY_TEST(test_pointers_of_who_left_are_forgotten)
     assert_ok(take(s->a, s->node));
     client_say(s->a, &move);
     host_turn(s->host);
-    assert_int_equal(s->host->core->feed->ack_count, 1);
+    assert_int_equal(s->host->core->feed->acks.count, 1);
     client_leave(s->a);
     host_turn(s->host);
-    assert_int_equal(s->host->core->feed->ack_count, 0);
+    assert_int_equal(s->host->core->feed->acks.count, 0);
 }
 
 STORY_TEST(test_drag_needs_a_camera_for_pixels)
