@@ -286,10 +286,10 @@ void gz_feed_forget_interest(struct gz_cursor *cursor)
     cursor->greeted = false;
 }
 
-bool gz_cursor_is_ready(const struct gz_feed *feed, const struct gz_cursor *cursor)
+bool gz_feed_is_ready(const struct gz_feed *feed, const struct gz_subscriber *subscriber)
 {
-    return cursor->interest_set == NULL ||
-           gz_interest_set_is_ready(cursor->interest_set, feed->scene);
+    const struct gz_interest_set *set = subscriber->at->cursor.interest_set;
+    return set == NULL || gz_interest_set_is_ready(set, feed->scene);
 }
 
 void gz_feed_advance(struct gz_feed *feed, struct gz_subscriber *subscriber, size_t *budget)

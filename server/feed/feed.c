@@ -98,39 +98,32 @@ static struct gz_mark *make_mark(struct gz_feed *feed, const struct gz_cursor *c
     return mark;
 }
 
-/* Nobody holds the mark: it is in no list any more. */
-static void unlist(struct gz_feed *feed, struct gz_mark *mark)
-{
-    if (mark->hook != NULL) *mark->hook = mark->older;
-    if (mark->hook != NULL && mark->older != NULL) mark->older->hook = mark->hook;
-    if (mark->next != NULL) feed->frames[mark->slot] = NULL;
-}
-
-/* NULL is fine. Without a holder nobody comes to the mark where the frame led, either. The memory
- * of the latest mark of a channel, and of its frame, is kept for the next one. */
+/* NULL is fine. The memory of the latest mark of a channel that nobody holds any more, and of its
+ * frame, is kept for the next one. */
 static void release(struct gz_feed *feed, struct gz_mark *mark)
 {
-    while (mark != NULL && --mark->holders == 0) {
-        struct gz_mark *next = mark->next, **idle = &feed->idle[mark->cursor.form];
-        unlist(feed, mark);
-        gz_interest_set_destroy(mark->cursor.interest_set);
-        free_mark(*idle);
-        *idle = mark;
-        mark = next;
-    }
+    if (mark == NULL || --mark->holders > 0) return;
+    struct gz_mark **idle = &feed->idle[mark->cursor.form];
+    if (mark->hook != NULL) *mark->hook = mark->older;
+    if (mark->hook != NULL && mark->older != NULL) mark->older->hook = mark->hook;
+    gz_interest_set_destroy(mark->cursor.interest_set);
+    free_mark(*idle);
+    *idle = mark;
 }
 
-/* Forgets the frame from this mark, if one is kept. */
-static void forget_frame(struct gz_feed *feed, struct gz_mark *mark)
+/* Forgets the frames that are kept: something has changed, or there are many. */
+static void forget_frames(struct gz_feed *feed)
 {
-    struct gz_mark *next = mark->next;
-    if (next == NULL) return;
-    feed->frames[mark->slot] = NULL;
-    gz_bytes_release(mark->bytes);
-    mark->next = NULL;
-    mark->bytes = NULL;
-    mark->version = 0;
-    release(feed, next);
+    while (feed->frame_count > 0) {
+        struct gz_mark *mark = feed->frames[--feed->frame_count], *next = mark->next;
+        mark->next = NULL;
+        if (mark->holders > 1) {
+            gz_bytes_release(mark->bytes);
+            mark->bytes = NULL;
+        }
+        release(feed, mark);
+        release(feed, next);
+    }
 }
 
 static bool have_read_same(const struct gz_cursor *a, const struct gz_cursor *b)
@@ -194,9 +187,7 @@ static bool stand_at(struct gz_feed *feed, struct gz_subscriber *subscriber,
 
 void gz_feed_rest(struct gz_feed *feed)
 {
-    for (int i = 0; i < FRAMES; i++) {
-        if (feed->frames[i] != NULL) forget_frame(feed, feed->frames[i]);
-    }
+    forget_frames(feed);
     for (int form = 0; form < GZ_FORM_COUNT; form++) {
         free_mark(feed->idle[form]);
         feed->idle[form] = NULL;
@@ -280,11 +271,6 @@ bool gz_feed_set_interest(struct gz_feed *feed, struct gz_subscriber *subscriber
     struct gz_cursor cursor = mark->cursor;
     if (cursor.interest_set != NULL) return gz_cursor_set_interest(feed, &mark->cursor, region);
     return gz_cursor_set_interest(feed, &cursor, region) && stand_at(feed, subscriber, &cursor);
-}
-
-bool gz_feed_is_ready(const struct gz_feed *feed, const struct gz_subscriber *subscriber)
-{
-    return gz_cursor_is_ready(feed, &subscriber->at->cursor);
 }
 
 /* ---- the delta ---- */
@@ -526,16 +512,16 @@ static void take_memory(struct gz_feed *feed, enum gz_form form, struct gz_buffe
     idle->bytes = NULL;
 }
 
-/* Makes the frame that leads on from the mark, in place of the oldest frame that is kept. False
- * without memory. */
-static bool make_next(struct gz_feed *feed, struct gz_mark *mark, double unix_s)
+/* Sees to it that there is the frame that leads on from the mark. False without memory. */
+static bool find_next(struct gz_feed *feed, struct gz_mark *mark, double unix_s)
 {
-    const size_t slot = feed->frame_count++ % FRAMES;
+    const uint64_t version = content_version(feed);
     struct gz_cursor after = mark->cursor;
     struct gz_buffer out;
     struct gz_bytes *bytes;
-    forget_frame(feed, mark);
-    if (feed->frames[slot] != NULL) forget_frame(feed, feed->frames[slot]);
+    if (version != feed->frames_version || feed->frame_count == FRAMES) forget_frames(feed);
+    feed->frames_version = version;
+    if (mark->next != NULL) return true;
     take_memory(feed, after.form, &out);
     if (make_frame(feed, &after, unix_s, &out, &bytes) != GZ_OK) return false;
     if (gz_form_is_packed(after.form)) gz_feed_settle_motions(feed, &after);
@@ -546,9 +532,8 @@ static bool make_next(struct gz_feed *feed, struct gz_mark *mark, double unix_s)
     }
     assert(mark->next != mark); /* a frame is made if there is news, and takes the viewer past it */
     mark->bytes = bytes;
-    mark->version = content_version(feed);
-    mark->slot = slot;
-    feed->frames[slot] = mark;
+    mark->holders++;
+    feed->frames[feed->frame_count++] = mark;
     return true;
 }
 
@@ -585,7 +570,7 @@ struct gz_bytes *gz_feed_frame(struct gz_feed *feed, struct gz_subscriber *subsc
     struct gz_mark *mark = subscriber->at;
     if (!gz_feed_has_frame(feed, subscriber) || !gz_feed_is_ready(feed, subscriber)) return NULL;
     if (!gz_feed_is_whole(subscriber)) return own_frame(feed, subscriber, unix_s);
-    if (mark->version != content_version(feed) && !make_next(feed, mark, unix_s)) return NULL;
+    if (!find_next(feed, mark, unix_s)) return NULL;
     struct gz_bytes *bytes = mark->bytes != NULL ? gz_bytes_hold(mark->bytes) : NULL;
     mark->next->holders++;
     go_to(feed, subscriber, mark->next);

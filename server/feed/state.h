@@ -41,13 +41,11 @@ struct gz_cursor {
  * holder, and is in no list. Else it never changes: its subscribers go on to another one. */
 struct gz_mark {
     struct gz_cursor cursor;
-    size_t holders;                /* subscribers, and marks that lead here */
+    size_t holders; /* subscribers; the feed, while the frame is kept; marks from which one leads
+                       here */
     struct gz_mark *older, **hook; /* in the feed's list; `hook` is NULL for no list */
-    /* The latest frame from here, and where it leads. */
-    struct gz_mark *next;   /* held; NULL: no frame is kept */
-    struct gz_bytes *bytes; /* NULL: there is nothing to send on the way */
-    uint64_t version;       /* content_version when the frame was made; 0: none is kept */
-    size_t slot;            /* in the feed's frames */
+    struct gz_mark *next;          /* held: where the frame leads; NULL: none is kept */
+    struct gz_bytes *bytes;        /* of the frame; NULL: there is nothing to send on the way */
 };
 
 struct edit {
@@ -109,9 +107,10 @@ struct gz_feed {
 
     struct gz_mark *marks;               /* the newest first, but for those with an interest */
     struct gz_mark *idle[GZ_FORM_COUNT]; /* nobody holds it: memory for the next; or NULL */
-    struct gz_mark *frames[FRAMES];      /* marks with a frame that is kept; NULL for none */
-    uint64_t frame_count; /* made so far; the next one is kept at frame_count % FRAMES */
-    size_t delta_bytes;   /* size at which a delta is cut */
+    struct gz_mark *frames[FRAMES];      /* held: those whose frame is kept */
+    size_t frame_count;
+    uint64_t frames_version; /* content_version when they were made */
+    size_t delta_bytes;      /* size at which a delta is cut */
 
     struct gz_versions edits; /* of struct edit, the latest GZ_EDIT_RING */
     size_t edit_bytes;        /* of all of them */
@@ -155,10 +154,9 @@ struct gz_versions_reading gz_feed_read(const struct gz_feed *feed, const struct
 
 /* ---- delta.c ---- */
 
-/* As gz_feed_set_interest and gz_feed_is_ready, for a cursor. */
+/* As gz_feed_set_interest, for a cursor. */
 GZ_MUST_USE bool gz_cursor_set_interest(const struct gz_feed *feed, struct gz_cursor *cursor,
                                         const struct gz_region *region);
-bool gz_cursor_is_ready(const struct gz_feed *feed, const struct gz_cursor *cursor);
 
 /* Makes a viewer with an interest start from 0, without any node. */
 void gz_feed_forget_interest(struct gz_cursor *cursor);
