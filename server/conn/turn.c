@@ -97,6 +97,10 @@ static void part(struct gz_connection *connection, struct gz_now now)
 
 void gz_connection_flush(struct gz_connection *connection, struct gz_now now)
 {
+    if (connection->is_group) {
+        gz_subscribers_visit(connection, now);
+        return;
+    }
     if (connection->parted) return;
     if (connection->end == 0) write_frames(connection, now);
     if (connection->end == 0 || connection->parted) return;
@@ -113,10 +117,10 @@ void gz_connection_flush(struct gz_connection *connection, struct gz_now now)
  *
  * - Messages for one session, such as answers, are written at once, and a commit that is due leaves
  *   at once.
- * - News for all viewers is sent in rounds: each connection of the scene is visited once, and each
- *   group of clients of a link that only watch (subscribers.c); in slices, between which the loop
- * reads. A visit sends what is new by then. News in the middle of a round extends it until all were
- *   visited once more.
+ * - News for all viewers is sent in rounds: each connection of the scene is visited once, in
+ * slices, between which the loop reads. The clients of a link that only watch are one connection
+ *   (subscribers.c). A visit sends what is new by then. News in the middle of a round extends it
+ *   until all were visited once more.
  * - Large frames, such as the pieces of a snapshot, are sent last, up to a number of bytes in a
  *   pass. The other connections that need one wait in a line.
  * - What all scenes do in slices, and the large frames of all of them, share one turn of the loop:
@@ -154,7 +158,7 @@ static void gather(struct gz_net_scene *scene, bool is_full, bool has_round)
         if (connection == NULL) continue;
         const bool has_messages =
             gz_session_has_messages(session) && !gz_connection_is_choked(connection);
-        gz_connection_leave_group(connection); /* a round visits nobody in a group */
+        gz_connection_leave_group(connection); /* a round visits nobody in a group by itself */
         if (has_messages && (gz_session_is_answered(session) || !is_full))
             gz_connection_make_ready(connection);
         else if (!has_round || connection->paused)
@@ -168,7 +172,6 @@ static void begin_round(struct gz_net *net, struct gz_net_scene *scene, struct g
 {
     if (scene->visit_s == 0) scene->visit_s = VISIT_S;
     scene->left = scene->connection_count;
-    scene->groups_due = scene->groups != NULL;
     gz_pacing_count_round(&net->rest, &scene->round, now.mono_s,
                           (double)scene->left * scene->visit_s);
 }
@@ -180,14 +183,14 @@ static void go_round(struct gz_net *net, struct gz_net_scene *scene)
     const double slice_s = fmin(fmax(round_s / SLICES, SLICE_S_MIN), SLICE_S_MAX);
     double end_s = now.mono_s;
     size_t visits = 0;
-    if (scene->groups_due) gz_subscribers_visit(scene, now);
     for (; scene->left > 0 && end_s - now.mono_s < slice_s; visits++, end_s = gz_clock_mono_s()) {
         struct gz_connection *connection = scene->at != NULL ? scene->at : scene->connections;
         scene->at = connection->next;
         scene->left--;
         gz_connection_leave_queue(connection, GZ_PLACE_SOON);
+        const bool is_group = connection->is_group;
         gz_connection_flush(connection, now);
-        gz_subscribers_join(connection);
+        if (!is_group) gz_subscribers_join(connection, now);
     }
     if (visits == 0) return;
     gz_send_batch_go(net->sends);
@@ -238,8 +241,7 @@ static bool rests(const struct gz_net_scene *scene, struct gz_now now)
 /* Whether a connection waits for a pass that the core does not ask for. */
 static bool has_waiting(const struct gz_net_scene *scene)
 {
-    return scene->later.first != NULL || scene->left > 0 || scene->groups_due ||
-           scene->line.first != NULL;
+    return scene->later.first != NULL || scene->left > 0 || scene->line.first != NULL;
 }
 
 static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, struct gz_now now)

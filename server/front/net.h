@@ -46,10 +46,8 @@ struct gz_net_scene {
     /* net's own */
     struct gz_connection *connections;
     size_t connection_count;
-    struct gz_connection *at;      /* the next connection of a round; NULL: the first one */
-    size_t left;                   /* connections that the round has still to visit */
-    struct gz_subscribers *groups; /* of connections that are visited together; not in the list */
-    bool groups_due;               /* the round has still to visit the groups */
+    struct gz_connection *at; /* the next connection of a round; NULL: the first one */
+    size_t left;              /* connections that the round has still to visit */
     struct gz_pacing_round round;
     double visit_s; /* the average cost of a visit */
     /* Connections to write to at once; and when the scene does not rest. */
@@ -57,21 +55,16 @@ struct gz_net_scene {
     /* Connections whose next frame is a large one (gz_session_frame_waits): each pass hands out
      * some. A connection keeps its place while it is written to for other reasons. */
     struct gz_net_queue line;
-    struct gz_session *gone; /* sessions whose connections ended while the core was lent */
-    double pass_from_s;      /* monotonic: no earlier pass than this */
+    struct gz_session *gone;      /* sessions whose connections ended while the core was lent */
+    struct gz_subscribers *ended; /* groups that ended meanwhile */
+    double pass_from_s;           /* monotonic: no earlier pass than this */
     struct gz_net_scene *next;
 };
 
 /* Whether the core needs a turn, or a round is not over. */
 static inline bool gz_net_has_work(const struct gz_net_scene *scene)
 {
-    return scene->touched || scene->left > 0 || scene->groups_due;
-}
-
-/* Whether somebody is in the scene: a connection of the list, or of a group. */
-static inline bool gz_net_has_connections(const struct gz_net_scene *scene)
-{
-    return scene->connections != NULL || scene->groups != NULL;
+    return scene->touched || scene->left > 0;
 }
 
 /* The core of a scene that is not lent. */

@@ -258,7 +258,7 @@ bool gz_net_is_quiet(const struct gz_net *net)
 {
     if (net->lobby.connections != NULL || net->relay_count > 0) return false;
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
-        if (gz_net_has_connections(scene)) return false;
+        if (scene->connections != NULL) return false;
     }
     return true;
 }
@@ -266,8 +266,11 @@ bool gz_net_is_quiet(const struct gz_net *net)
 /* Sessions leave at once, and move to the lobby; the loop closes the connections. */
 static void break_all(struct gz_net *net)
 {
-    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
-        while (scene->connections != NULL) gz_connection_break(scene->connections);
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
+        while (scene->connections != NULL)
+            (scene->connections->is_group ? gz_subscribers_disperse
+                                          : gz_connection_break)(scene->connections);
+    }
     for (struct gz_connection *connection = net->lobby.connections; connection != NULL;
          connection = connection->next) {
         gz_hello_finish(connection);

@@ -67,7 +67,8 @@ struct gz_connection {
     struct gz_connection *next, *previous;
     struct gz_net_place places[GZ_PLACE_COUNT];
     struct gz_alive_place look;
-    struct gz_subscribers *group; /* visited with this group, and not in the list; else NULL */
+    bool is_group; /* it stands for clients of a link that only watch, without a wire */
+    struct gz_subscribers *group; /* it is one of them, and not in the list; else NULL */
     void (*leave_group)(struct gz_connection *connection);
     struct gz_relay *relay; /* if another member has its scene; else NULL */
     void (*leave_relay)(struct gz_connection *connection); /* the client is gone */

@@ -360,7 +360,7 @@ static void handle_tick(uv_timer_t *tick)
         give_to_worker(retirement);
     } else if (retirement->phase == LEAVING) {
         if (!retirement->is_dismissed) say_bye(retirement);
-        if (!gz_net_has_connections(&scene->net)) end(retirement);
+        if (scene->net.connections == NULL) end(retirement);
     }
 }
 

@@ -215,7 +215,7 @@ void gz_scenes_take_back(struct gz_open_scene *scene)
  * import counts as work of the core, and a retirement closes its scene itself. */
 static bool is_unused(const struct gz_open_scene *scene)
 {
-    return !gz_net_has_connections(&scene->net) && scene->questions == NULL &&
+    return scene->net.connections == NULL && scene->questions == NULL &&
            gz_open_scene_is_idle(scene) &&
            gz_scenes_check_name(scene->scenes, scene->name, NULL) == GZ_OK;
 }

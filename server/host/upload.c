@@ -65,7 +65,7 @@ static void give_up_import(struct gz_transfer *transfer)
                                         .user = "",
                                         .done = handle_import_undone,
                                         .context = transfer};
-    bool is_unwanted = transfer->made && !gz_net_has_connections(&transfer->scene->net) &&
+    bool is_unwanted = transfer->made && transfer->scene->net.connections == NULL &&
                        !transfer->all->scenes->setting->jobs->is_closing;
     if (is_unwanted &&
         gz_retire(transfer->all->retirements, &request, &(struct gz_error){0}) == GZ_OK)

@@ -373,7 +373,8 @@ static void go_on(struct gz_member_link *link)
         if (channel->rest.count == 0 && channel->connection.group == NULL)
             gz_connection_go_on(&channel->connection);
     }
-    gz_groups_go_on(branch);
+    for (size_t i = 0; i < GZ_TRUNK_GROUPS_MAX; i++)
+        if (branch->groups[i] != NULL) gz_connection_go_on(&branch->groups[i]->connection);
 }
 
 static void end(struct gz_member_link *link, const char *why)

@@ -38,25 +38,23 @@ struct gz_channel {
     struct gz_channel *next_stirred;
 };
 
-/* Clients of the link that only watch a scene, in step. They are in no queue, and not
- * in the scene's list. The group is freed when the last one leaves. */
+/* Clients of the link that only watch a scene, in step: one connection of the scene, without a wire
+ * and a session. The clients are in no queue, and not in the scene's list. The group is freed when
+ * the last one leaves. */
 struct gz_subscribers {
-    struct gz_link_server *branch; /* NULL: it is over, and waits for the core to be freed */
-    struct gz_net_scene *scene;
-    struct gz_subscribers *next, **hook; /* in the scene's list */
+    struct gz_connection connection; /* first */
+    struct gz_link_server *branch;
+    struct gz_subscribers *next_ended; /* in the scene's list */
     struct gz_subscriber subscriber;
     uint16_t number;
     struct gz_channel *first;
     size_t count;
     uint64_t sent;   /* to each client since the group began; by gz_piece_cost */
     size_t room;     /* what fits into the windows of all; by gz_piece_cost */
-    bool waits;      /* the link was full at the last visit */
     bool is_visited; /* an empty group is freed after the visit */
 };
 
 /* Adds to `in_flight` what the group was sent since the last call. */
 void gz_subscribers_settle(struct gz_channel *channel);
-/* Visits the groups that wait, once the link is no longer full. */
-void gz_groups_go_on(struct gz_link_server *branch);
 
 #endif

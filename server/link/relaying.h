@@ -41,15 +41,17 @@ int gz_link_client_callback(struct lws *wsi, enum lws_callback_reasons reason, v
                             size_t size);
 
 /* ---- subscribers.c ---- */
-/* It is looked at by itself again, and stands where its group stands. */
+/* It is looked at by itself again, in step with its group. */
 static inline void gz_connection_leave_group(struct gz_connection *connection)
 {
     if (connection->group != NULL) connection->leave_group(connection);
 }
 /* It was visited: if it is the client of a link, and only watches, it may join others. */
-void gz_subscribers_join(struct gz_connection *connection);
-/* Sends the groups of a scene what is new. */
-void gz_subscribers_visit(struct gz_net_scene *scene, struct gz_now now);
+void gz_subscribers_join(struct gz_connection *connection, struct gz_now now);
+/* All clients of a group leave it, which ends it. */
+void gz_subscribers_disperse(struct gz_connection *group);
+/* Sends a group what is new. It may end. */
+void gz_subscribers_visit(struct gz_connection *group, struct gz_now now);
 /* The core is not lent any more: those that said something meanwhile are looked at by themselves.
  */
 void gz_subscribers_return(struct gz_net_scene *scene);

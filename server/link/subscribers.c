@@ -35,16 +35,30 @@ void gz_subscribers_settle(struct gz_channel *channel)
 
 /* ---- leaving ---- */
 
-/* A group without clients. While a worker has the core, its feed is not touched. */
+static struct gz_core *core_of(const struct gz_subscribers *group)
+{
+    return gz_net_core(group->connection.scene);
+}
+
+static void free_group(struct gz_subscribers *group)
+{
+    gz_feed_unsubscribe(gz_core_feed(core_of(group)), &group->subscriber);
+    free(group);
+}
+
+/* It has no clients any more. While a worker has the core, its feed is not touched. */
 static void end_group(struct gz_subscribers *group)
 {
-    if (group->branch != NULL) group->branch->groups[group->number - GZ_TRUNK_GROUP] = NULL;
-    group->branch = NULL;
-    if (group->scene->is_lent) return;
-    *group->hook = group->next;
-    if (group->next != NULL) group->next->hook = group->hook;
-    gz_feed_unsubscribe(gz_core_feed(gz_net_core(group->scene)), &group->subscriber);
-    free(group);
+    struct gz_net_scene *scene = group->connection.scene;
+    group->branch->groups[group->number - GZ_TRUNK_GROUP] = NULL;
+    gz_connection_leave_queue(&group->connection, GZ_PLACE_SOON);
+    gz_connection_unlink(&group->connection);
+    if (!scene->is_lent) {
+        free_group(group);
+        return;
+    }
+    group->next_ended = scene->ended;
+    scene->ended = group;
 }
 
 static void tell_edge(struct gz_channel *channel, uint16_t number)
@@ -60,6 +74,7 @@ static void leave(struct gz_connection *connection)
 {
     struct gz_channel *channel = channel_of(connection), *next = channel->next_in_group;
     struct gz_subscribers *group = connection->group;
+    struct gz_net_scene *scene = group->connection.scene;
     gz_subscribers_settle(channel);
     *channel->group_link = next;
     if (next != NULL) next->group_link = channel->group_link;
@@ -67,11 +82,11 @@ static void leave(struct gz_connection *connection)
     connection->net->grouped_count--;
     connection->group = NULL;
     /* One that leaves while a worker has the core is sent nothing more. */
-    if (connection->session != NULL && channel->branch != NULL && !group->scene->is_lent)
-        gz_feed_join(gz_core_feed(gz_net_core(group->scene)),
-                     gz_session_subscriber(connection->session), &group->subscriber);
+    if (connection->session != NULL && channel->branch != NULL && !scene->is_lent)
+        gz_feed_join(gz_core_feed(core_of(group)), gz_session_subscriber(connection->session),
+                     &group->subscriber);
     tell_edge(channel, 0);
-    gz_connection_link(connection, group->scene);
+    gz_connection_link(connection, scene);
     if (group->first == NULL && !group->is_visited) end_group(group);
 }
 
@@ -103,43 +118,55 @@ static bool has_room(const struct gz_channel *channel)
 
 static struct gz_subscribers *make(const struct gz_channel *channel)
 {
-    struct gz_net_scene *scene = channel->connection.scene;
     struct gz_link_server *branch = channel->branch;
     size_t slot = 0;
     while (slot < GZ_TRUNK_GROUPS_MAX && branch->groups[slot] != NULL) slot++;
     struct gz_subscribers *group = slot < GZ_TRUNK_GROUPS_MAX ? calloc(1, sizeof *group) : NULL;
     if (group == NULL) return NULL;
-    *group = (struct gz_subscribers){.branch = branch,
-                                     .scene = scene,
-                                     .next = scene->groups,
-                                     .hook = &scene->groups,
-                                     .number = (uint16_t)(GZ_TRUNK_GROUP + slot),
-                                     .room = ROOM_BYTES};
-    gz_feed_join(gz_core_feed(gz_net_core(scene)), &group->subscriber,
+    *group =
+        (struct gz_subscribers){.connection = {.net = channel->connection.net, .is_group = true},
+                                .branch = branch,
+                                .number = (uint16_t)(GZ_TRUNK_GROUP + slot),
+                                .room = ROOM_BYTES};
+    gz_connection_link(&group->connection, channel->connection.scene);
+    gz_feed_join(gz_core_feed(core_of(group)), &group->subscriber,
                  gz_session_subscriber(channel->connection.session));
-    if (group->next != NULL) group->next->hook = &group->next;
-    scene->groups = group;
     return branch->groups[slot] = group;
 }
 
-/* The group of the client's form; made if there is none. NULL if they are not in step, or without
- * memory. */
-static struct gz_subscribers *find(const struct gz_channel *channel)
+/* Whether it is the group of the client's scene and form. */
+static bool is_for(const struct gz_subscribers *group, const struct gz_channel *channel)
 {
-    const struct gz_subscriber *subscriber = gz_session_subscriber(channel->connection.session);
-    struct gz_subscribers *group = channel->connection.scene->groups;
-    while (group != NULL && (group->branch != channel->branch ||
-                             gz_feed_form(&group->subscriber) != gz_feed_form(subscriber)))
-        group = group->next;
-    if (group == NULL) return make(channel);
-    return gz_feed_are_in_step(&group->subscriber, subscriber) ? group : NULL;
+    return group != NULL && group->connection.scene == channel->connection.scene &&
+           gz_feed_form(&group->subscriber) ==
+               gz_feed_form(gz_session_subscriber(channel->connection.session));
 }
 
-void gz_subscribers_join(struct gz_connection *connection)
+static struct gz_subscribers *find(const struct gz_channel *channel)
+{
+    for (size_t i = 0; i < GZ_TRUNK_GROUPS_MAX; i++)
+        if (is_for(channel->branch->groups[i], channel)) return channel->branch->groups[i];
+    return NULL;
+}
+
+/* The group that the client can join; made if there is none. It may not have been visited in this
+ * round yet. NULL if they are not in step, or without memory. */
+static struct gz_subscribers *find_in_step(const struct gz_channel *channel, struct gz_now now)
+{
+    struct gz_subscribers *group = find(channel);
+    if (group != NULL) gz_subscribers_visit(&group->connection, now);
+    group = find(channel);
+    if (group == NULL) return make(channel);
+    const bool is_in_step =
+        gz_feed_are_in_step(&group->subscriber, gz_session_subscriber(channel->connection.session));
+    return is_in_step ? group : NULL;
+}
+
+void gz_subscribers_join(struct gz_connection *connection, struct gz_now now)
 {
     if (!connection->wire->arrival->is_channel || !is_at_rest(connection)) return;
     struct gz_channel *channel = channel_of(connection);
-    struct gz_subscribers *group = has_room(channel) ? find(channel) : NULL;
+    struct gz_subscribers *group = has_room(channel) ? find_in_step(channel, now) : NULL;
     if (group == NULL) return;
     gz_connection_unlink(connection);
     channel->counted = group->sent;
@@ -168,8 +195,9 @@ static void look_at_windows(struct gz_subscribers *group)
     }
 }
 
-static void disperse(struct gz_subscribers *group)
+void gz_subscribers_disperse(struct gz_connection *connection)
 {
+    const struct gz_subscribers *group = (struct gz_subscribers *)connection;
     struct gz_channel *next;
     for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
         next = channel->next_in_group;
@@ -208,18 +236,18 @@ static void write_to_all(struct gz_subscribers *group, struct gz_bytes *frame)
 /* Whether the group can be written to. */
 static bool is_ready(struct gz_subscribers *group)
 {
-    group->waits = gz_member_link_is_full(&group->branch->link);
-    if (group->waits) return false;
-    if (gz_feed_is_behind(gz_core_feed(gz_net_core(group->scene)), &group->subscriber))
-        disperse(group);
+    if (gz_member_link_is_full(&group->branch->link)) return false;
+    if (gz_feed_is_behind(gz_core_feed(core_of(group)), &group->subscriber))
+        gz_subscribers_disperse(&group->connection);
     else if (group->room < gz_piece_cost(GZ_TRUNK_PIECE_BYTES))
         look_at_windows(group);
     return group->first != NULL;
 }
 
-static void visit(struct gz_subscribers *group, struct gz_now now)
+void gz_subscribers_visit(struct gz_connection *connection, struct gz_now now)
 {
-    struct gz_core *core = gz_net_core(group->scene);
+    struct gz_subscribers *group = (struct gz_subscribers *)connection;
+    struct gz_core *core = core_of(group);
     struct gz_bytes *frame;
     group->is_visited = true;
     while (is_ready(group) &&
@@ -229,16 +257,6 @@ static void visit(struct gz_subscribers *group, struct gz_now now)
     }
     group->is_visited = false;
     if (group->first == NULL) end_group(group);
-}
-
-void gz_subscribers_visit(struct gz_net_scene *scene, struct gz_now now)
-{
-    struct gz_subscribers *next;
-    scene->groups_due = false;
-    for (struct gz_subscribers *group = scene->groups; group != NULL; group = next) {
-        next = group->next;
-        visit(group, now);
-    }
 }
 
 static void set_paused_aside(struct gz_subscribers *group)
@@ -252,22 +270,15 @@ static void set_paused_aside(struct gz_subscribers *group)
 
 void gz_subscribers_return(struct gz_net_scene *scene)
 {
-    struct gz_subscribers *next;
-    for (struct gz_subscribers *group = scene->groups; group != NULL; group = next) {
-        next = group->next;
-        if (group->branch != NULL)
-            set_paused_aside(group);
-        else
-            end_group(group);
+    struct gz_connection *next;
+    for (struct gz_connection *connection = scene->connections; connection != NULL;
+         connection = next) {
+        next = connection->next;
+        if (connection->is_group) set_paused_aside((struct gz_subscribers *)connection);
     }
-}
-
-void gz_groups_go_on(struct gz_link_server *branch)
-{
-    for (size_t i = 0; i < GZ_TRUNK_GROUPS_MAX; i++) {
-        struct gz_subscribers *group = branch->groups[i];
-        if (group == NULL || !group->waits) continue;
-        group->waits = false;
-        group->scene->groups_due = true;
+    while (scene->ended != NULL) {
+        struct gz_subscribers *group = scene->ended;
+        scene->ended = group->next_ended;
+        free_group(group);
     }
 }

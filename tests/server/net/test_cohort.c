@@ -79,7 +79,7 @@ static void begin(struct stage *stage)
     gz_member_link_init(&stage->branch.link, &stage->net, &no_end);
     for (int i = 0; i < CLIENTS; i++) {
         enter(stage, i);
-        gz_subscribers_join(&stage->channels[i].connection);
+        gz_subscribers_join(&stage->channels[i].connection, stage->host.now);
         assert_non_null(stage->channels[i].connection.group);
     }
     gz_bytes_release(gz_mux_take(&stage->branch.link.out, NULL));
@@ -98,6 +98,12 @@ static void end(struct stage *stage)
     gz_mux_finish(&stage->branch.link.out);
     gz_buffer_finish(&stage->branch.link.in);
     host_finish(&stage->host);
+}
+
+/* Of all clients: what a round visits. */
+static struct gz_connection *group_of(const struct stage *stage)
+{
+    return &stage->channels[0].connection.group->connection;
 }
 
 static void create(struct host *host, struct client *editor, size_t count)
@@ -135,7 +141,7 @@ TEST(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest)
     static struct stage stage;
     begin(&stage);
     create(&stage.host, stage.editor, 2 * GZ_DELTA_BYTES_MAX / GZ_NAME_BYTES_MAX);
-    gz_subscribers_visit(&stage.scene, stage.host.now);
+    gz_connection_flush(group_of(&stage), stage.host.now);
     assert_int_equal(frames_written, CLIENTS);
     serve_queues(&stage);
     assert_true(frames_written > CLIENTS);
@@ -155,13 +161,13 @@ TEST(test_cohort_goes_on_when_its_trunk_has_room)
     struct gz_mux *out = &stage.branch.link.out;
     assert_int_equal(gz_buffer_append(&out->out, zeros, sizeof zeros), GZ_OK);
     create(&stage.host, stage.editor, 1);
-    gz_subscribers_visit(&stage.scene, stage.host.now);
+    gz_connection_flush(group_of(&stage), stage.host.now);
     assert_int_equal(out->out.size, sizeof zeros);
-    assert_false(stage.scene.groups_due);
+    assert_null(stage.scene.later.first);
     gz_bytes_release(gz_mux_take(out, NULL));
-    gz_groups_go_on(&stage.branch);
-    assert_true(stage.scene.groups_due);
-    gz_subscribers_visit(&stage.scene, stage.host.now);
+    gz_connection_go_on(group_of(&stage)); /* as the link does */
+    assert_ptr_equal(stage.scene.later.first, group_of(&stage));
+    serve_queues(&stage);
     assert_true(out->out.size > 0);
     end(&stage);
 }

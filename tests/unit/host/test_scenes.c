@@ -48,11 +48,9 @@ TEST_IN_FOLDER(test_scene_that_nobody_uses_is_closed_after_a_while)
     a->used_s = b->used_s = c->used_s = now_s;
     gz_scenes_rest(&folder->scenes, now_s + idle_s - 1);
     assert_int_equal(folder->closing, 0);
-    b->net.connections = (struct gz_connection *)folder;
-    c->net.groups = (struct gz_subscribers *)folder;
+    b->net.connections = c->net.connections = (struct gz_connection *)folder;
     gz_scenes_rest(&folder->scenes, now_s + idle_s);
-    b->net.connections = NULL;
-    c->net.groups = NULL;
+    b->net.connections = c->net.connections = NULL;
     assert_int_equal(folder->closing, 1);
     assert_int_equal(folder->scenes.count, 2);
     gz_scenes_rest(&folder->scenes, now_s + 2 * idle_s - 1);
