@@ -519,9 +519,10 @@ static bool find_next(struct gz_feed *feed, struct gz_mark *mark, double unix_s)
     struct gz_cursor after = mark->cursor;
     struct gz_buffer out;
     struct gz_bytes *bytes;
-    if (version != feed->frames_version || feed->frame_count == FRAMES) forget_frames(feed);
+    if (version != feed->frames_version) forget_frames(feed);
     feed->frames_version = version;
     if (mark->next != NULL) return true;
+    if (feed->frame_count == FRAMES) forget_frames(feed);
     take_memory(feed, after.form, &out);
     if (make_frame(feed, &after, unix_s, &out, &bytes) != GZ_OK) return false;
     if (gz_form_is_packed(after.form)) gz_feed_settle_motions(feed, &after);

@@ -85,7 +85,8 @@ struct gz_presence_entry {
 struct gz_feed *gz_feed_create(struct gz_scene *scene, const struct gz_notebook *notes,
                                const struct gz_checkpoint_list *checkpoints, uint64_t saved);
 void gz_feed_destroy(struct gz_feed *feed);
-/* Call it when no viewer is left: frees the memory of frames. The next frame allocates it again. */
+/* Call it when no subscriber is left: frees the memory of frames. The next frame allocates it
+ * again. */
 void gz_feed_rest(struct gz_feed *feed);
 
 /* Subscribes a viewer that has everything up to `seq` of this scene, or nothing (0). `heard` is the

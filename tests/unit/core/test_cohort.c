@@ -82,6 +82,28 @@ SCENE_TEST(test_cohort_is_told_what_each_would_be)
     for (int i = 0; i < VIEWERS; i++) client_leave(s->viewers[i]); /* two missed the frame */
 }
 
+/* Each stands elsewhere, and one frame takes each to where all are. */
+SCENE_TEST(test_who_fell_behind_is_in_step_again)
+{
+    stall_all(s, true);
+    for (int i = 0; i < VIEWERS; i++) {
+        assert_ok(ask_move(s->ann, s->node, 1 + i, 0, 0));
+        host_advance(&s->host, 1);
+        for (int j = i; j < VIEWERS; j++)
+            while (client_read_one(s->viewers[j])) continue;
+    }
+    gz_feed_join(feed_of(s), &s->cohort, gz_session_subscriber(s->viewers[0]->session));
+    for (int i = 1; i < VIEWERS; i++) assert_false(is_in_step(s, s->viewers[i]));
+    assert_ok(ask_move(s->ann, s->node, 0, 0, 0));
+    host_advance(&s->host, 1);
+    for (int i = 0; i < VIEWERS; i++) assert_true(client_read_one(s->viewers[i]));
+    struct gz_bytes *frame = cohort_frame(s);
+    assert_non_null(frame);
+    gz_bytes_release(frame);
+    for (int i = 0; i < VIEWERS; i++) assert_true(is_in_step(s, s->viewers[i]));
+    stall_all(s, false);
+}
+
 SCENE_TEST(test_cohort_is_for_those_who_only_watch)
 {
     struct client *viewer = s->viewers[1];
