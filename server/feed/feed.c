@@ -387,12 +387,6 @@ static enum gz_status append_saved(struct gz_feed *feed, struct gz_cursor *curso
     return status;
 }
 
-struct gz_versions_reading gz_feed_read(const struct gz_feed *feed, const struct gz_cursor *cursor,
-                                        enum list list)
-{
-    return gz_versions_read(feed->lists[list], &cursor->lists[list]);
-}
-
 /* Presence has times of its own, at which it is shown. */
 static bool has_list_news(const struct gz_feed *feed, const struct gz_cursor *cursor)
 {

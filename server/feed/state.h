@@ -146,11 +146,12 @@ struct gz_feed {
     size_t item_bytes;
 };
 
-/* ---- feed.c ---- */
-
 /* Begins the reading of a list for the viewer. */
-struct gz_versions_reading gz_feed_read(const struct gz_feed *feed, const struct gz_cursor *cursor,
-                                        enum list list);
+static inline struct gz_versions_reading
+gz_feed_read(const struct gz_feed *feed, const struct gz_cursor *cursor, enum list list)
+{
+    return gz_versions_read(feed->lists[list], &cursor->lists[list]);
+}
 
 /* ---- delta.c ---- */
 
