@@ -135,14 +135,15 @@ static bool have_read_same(const struct gz_cursor *a, const struct gz_cursor *b)
     return i == LIST_COUNT;
 }
 
-/* Whether two viewers have the same, whichever way they came there. */
+/* Whether two viewers have the same, whichever way they came there. What differs most is compared
+ * first. */
 static bool have_same(const struct gz_cursor *a, const struct gz_cursor *b)
 {
-    return a->form == b->form && a->state == b->state && a->base == b->base &&
-           a->since == b->since && a->saved == b->saved && a->greeted == b->greeted &&
-           have_read_same(a, b) && a->presence_base == b->presence_base && a->ms == b->ms &&
-           a->count == b->count && a->begun == b->begun && a->motions == b->motions &&
-           a->motion_version == b->motion_version;
+    return a->form == b->form && a->state == b->state && a->ms == b->ms && a->count == b->count &&
+           a->base == b->base && a->since == b->since && a->saved == b->saved &&
+           a->greeted == b->greeted && have_read_same(a, b) &&
+           a->presence_base == b->presence_base && a->begun == b->begun &&
+           a->motions == b->motions && a->motion_version == b->motion_version;
 }
 
 /* The mark of all whose cursor is this one, which has no interest; the caller has a reference. NULL
@@ -240,8 +241,8 @@ void gz_feed_join(struct gz_feed *feed, struct gz_subscriber *subscriber,
 void gz_feed_hear_acks(struct gz_feed *feed, struct gz_subscriber *subscriber)
 {
     struct gz_mark *mark = subscriber->at;
+    if (mark->cursor.form != GZ_FORM_PACKED) return;
     struct gz_cursor cursor = mark->cursor;
-    if (cursor.form != GZ_FORM_PACKED) return;
     cursor.form = GZ_FORM_PACKED_ACTS;
     if (cursor.interest_set != NULL)
         mark->cursor = cursor;
@@ -380,8 +381,8 @@ static enum gz_status append_edits(struct gz_feed *feed, struct gz_cursor *curso
 static enum gz_status append_saved(struct gz_feed *feed, struct gz_cursor *cursor,
                                    struct gz_buffer *out)
 {
-    struct gz_message message = {.op = GZ_OP_SAVED, .saved_seq = feed->saved};
     if (cursor->saved == feed->saved) return GZ_OK;
+    const struct gz_message message = {.op = GZ_OP_SAVED, .saved_seq = feed->saved};
     enum gz_status status = gz_encode(out, &message);
     if (status == GZ_OK) cursor->saved = feed->saved;
     return status;
@@ -506,17 +507,21 @@ static void take_memory(struct gz_feed *feed, enum gz_form form, struct gz_buffe
     idle->bytes = NULL;
 }
 
-/* Sees to it that there is the frame that leads on from the mark. False without memory. */
-static bool find_next(struct gz_feed *feed, struct gz_mark *mark, double unix_s)
+/* Whether the frame that leads on from the mark is kept, and nothing has changed since. */
+static bool is_kept(const struct gz_feed *feed, const struct gz_mark *mark)
+{
+    return mark->next != NULL && feed->frames_version == content_version(feed);
+}
+
+/* Makes the frame that leads on from the mark. False without memory. */
+static bool make_next(struct gz_feed *feed, struct gz_mark *mark, double unix_s)
 {
     const uint64_t version = content_version(feed);
     struct gz_cursor after = mark->cursor;
     struct gz_buffer out;
     struct gz_bytes *bytes;
-    if (version != feed->frames_version) forget_frames(feed);
+    if (version != feed->frames_version || feed->frame_count == FRAMES) forget_frames(feed);
     feed->frames_version = version;
-    if (mark->next != NULL) return true;
-    if (feed->frame_count == FRAMES) forget_frames(feed);
     take_memory(feed, after.form, &out);
     if (make_frame(feed, &after, unix_s, &out, &bytes) != GZ_OK) return false;
     if (gz_form_is_packed(after.form)) gz_feed_settle_motions(feed, &after);
@@ -563,9 +568,12 @@ struct gz_bytes *gz_feed_frame(struct gz_feed *feed, struct gz_subscriber *subsc
                                double unix_s)
 {
     struct gz_mark *mark = subscriber->at;
-    if (!gz_feed_has_frame(feed, subscriber) || !gz_feed_is_ready(feed, subscriber)) return NULL;
-    if (!gz_feed_is_whole(subscriber)) return own_frame(feed, subscriber, unix_s);
-    if (!find_next(feed, mark, unix_s)) return NULL;
+    if (!is_kept(feed, mark)) {
+        if (!gz_feed_has_frame(feed, subscriber) || !gz_feed_is_ready(feed, subscriber))
+            return NULL;
+        if (!gz_feed_is_whole(subscriber)) return own_frame(feed, subscriber, unix_s);
+        if (!make_next(feed, mark, unix_s)) return NULL;
+    }
     struct gz_bytes *bytes = mark->bytes != NULL ? gz_bytes_hold(mark->bytes) : NULL;
     mark->next->holders++;
     go_to(feed, subscriber, mark->next);

@@ -273,7 +273,7 @@ enum gz_status gz_feed_append_begun(const struct gz_feed *feed, struct gz_cursor
     const struct gz_versions *board = &feed->board.versions;
     const uint64_t read = cursor->lists[LIST_PRESENCE].version;
     enum gz_status status = GZ_OK;
-    const struct gz_versions_item *item = board->newest;
+    const struct gz_versions_item *item = cursor->begun < feed->board.begun ? board->newest : NULL;
     for (; status == GZ_OK && item != NULL && item->version > read; item = item->older) {
         const struct gz_presence_entry *entry = (const struct gz_presence_entry *)item;
         if (entry->acts_from > cursor->begun) status = append_who(entry, cursor->form, out);
@@ -314,7 +314,7 @@ void gz_feed_act(struct gz_feed *feed, struct gz_presence_entry *entry)
 {
     if (!entry->is_present || gz_feed_acts(entry)) return;
     put(feed, entry, ALL_PARTS);
-    entry->acts_from = entry->item.version;
+    feed->board.begun = entry->acts_from = entry->item.version;
 }
 
 /* ---- waiting changes ---- */

@@ -78,6 +78,7 @@ struct board {
     struct gz_versions versions; /* of gz_presence_entry; a removal has the session's id */
     struct gz_versions_removal left[GZ_LEFT_RING];
     uint64_t shown;         /* viewers may read up to this version of the list */
+    uint64_t begun;         /* version of the list when somebody last began to act */
     uint64_t parts_version; /* version of the list at the last change of a part of a record */
     uint64_t parts_shown;   /* the value of parts_version at the last show */
     uint64_t packed_shown;  /* as `shown`, for viewers of the packed form, */

@@ -170,13 +170,6 @@ void gz_versions_remove(struct gz_versions *versions, struct gz_versions_item *i
 
 /* ---- reading ---- */
 
-bool gz_versions_has_news(const struct gz_versions *versions,
-                          const struct gz_versions_cursor *cursor)
-{
-    if (cursor->version == 0) return versions->count > 0;
-    return cursor->version < versions->version;
-}
-
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;

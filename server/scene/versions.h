@@ -125,8 +125,12 @@ void gz_versions_remove(struct gz_versions *versions, struct gz_versions_item *i
 
 /* Whether anything changed after the cursor. Nothing did for a viewer that was never sent anything
  * while the list is empty. */
-bool gz_versions_has_news(const struct gz_versions *versions,
-                          const struct gz_versions_cursor *cursor);
+static inline bool gz_versions_has_news(const struct gz_versions *versions,
+                                        const struct gz_versions_cursor *cursor)
+{
+    if (cursor->version == 0) return versions->count > 0;
+    return cursor->version < versions->version;
+}
 
 /* Begins a reading for the viewer at this cursor. The list must not change during a reading. */
 struct gz_versions_reading gz_versions_read(const struct gz_versions *versions,

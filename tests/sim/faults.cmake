@@ -187,8 +187,7 @@ gizmod_planted_fault(snapshot_in_the_order_of_changes FILE server/feed/delta.c
 gizmod_planted_fault(snapshot_with_a_parent_behind FILE server/feed/delta.c
     FROM "if (!is_parent_behind(delta)) return true;" TO "return true;")
 gizmod_planted_fault(frames_shared_across_bases FILE server/feed/feed.c
-    FROM "a->base == b->base &&
-           a->since == b->since &&" TO "" SEEDS 8000 LONG)
+    FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000 LONG)
 gizmod_planted_fault(tombstone_forgotten_too_early FILE server/feed/delta.c
     FROM "return knows_from < gz_scene_forgotten(feed->scene) ||" TO "return knows_from > gz_scene_seq(feed->scene) ||")
 gizmod_planted_fault(unsaved_resume_accepted FILE server/core/state.c
