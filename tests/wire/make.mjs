@@ -1,10 +1,11 @@
-// make.mjs - makes proto/gizmod.schema.json and the types of the client package from
+// make.mjs - makes proto/gizmod.schema.json and the types of the client packages from
 // proto/gizmod.cddl: `node tests/wire/make.mjs`; with --check it says whether they are up to date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 
+import { pythonOf } from "./python.mjs";
 import { schemaOf } from "./schema.mjs";
 
 const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -29,6 +30,7 @@ const types = await compile(schema, "GizmodMessage", {
 const made = {
   "proto/gizmod.schema.json": printed(schema),
   "client/web/sdk/wire.ts": types,
+  "client/python/gizmod/wire.py": pythonOf(schema),
 };
 
 for (const [path, text] of Object.entries(made)) {
