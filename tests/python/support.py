@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import faulthandler
 import os
 import re
@@ -26,6 +27,11 @@ SCENE = "robot-arm"
 PATIENCE_S = 60.0
 
 
+def end_with_parent() -> None:
+    """PR_SET_PDEATHSIG: a test that is killed leaves no daemon."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 class Daemon:
     """A daemon with the sample scene. It keeps its address and its files over restarts."""
 
@@ -38,10 +44,12 @@ class Daemon:
     def start(self) -> None:
         files = ("--data", self.folder.name, "--sample", "--web", "none", "--log", "error")
         command = (DAEMON, "--listen", self.at, *files, *self.options)
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent
+        )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.search(r"ws://(127\.0\.0\.1:(\d+))/ws", line)
+        found = re.search(r"wss?://(127\.0\.0\.1:(\d+))/ws", line)
         assert found, f"the daemon says {line!r}"
         self.url, self.at, self.port = found[0], found[1], int(found[2])
 
@@ -115,6 +123,14 @@ class Network:
             writer.write(data)
         writer.close()
         reading.cancel()
+
+    def silence(self) -> None:
+        """The links that there are go dead, and nobody is told. New ones are as they should be."""
+        for goes in (self.up, self.down):
+            goes.clear()
+        self.up, self.down = asyncio.Event(), asyncio.Event()
+        self.up.set()
+        self.down.set()
 
     def cut(self) -> None:
         for writer in self.links:

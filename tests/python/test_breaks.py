@@ -16,7 +16,7 @@ from unittest import mock
 
 
 from support import CTL, Case, Daemon, gizmod
-from gizmod import token
+from gizmod import connection, token
 
 RAY = [0.3, 0.1, 5, 0, 0, -1]
 
@@ -258,6 +258,41 @@ class Breaks(Case):
         done = await bob.set([{"id": 9, "x": 7}, {"id": 5, "x": 7}])
         await ada.reached(done.seq)
         self.assertEqual((set(ada.scene), ada.scene[9].t[0]), (set(part), 7))
+
+    async def test_a_part_that_is_gone_meanwhile_becomes_the_whole(self) -> None:
+        network = await self.network()
+        ada, bob = await self.join(url=network.url), await self.join("Bob")
+        (id,) = await bob.create([{"name": "short-lived"}])
+        await ada.interest(nodes=[id])
+        self.assertEqual(list(ada.scene), [id])
+        status = ada.events(gizmod.StatusChanged)
+        network.up.clear()
+        network.cut()
+        await self.offline(ada, status)
+        done = await bob.delete([id])
+        network.up.set()
+        await ada.reached(done.seq)
+        self.assertEqual(state(ada), state(bob))
+        network.cut()
+        await ada.set([{"id": 3, "name": "pedestal!"}])
+        self.assertTrue(ada.status.resumed)
+
+    async def test_a_link_that_dies_without_a_word(self) -> None:
+        network = await self.network()
+        with mock.patch.multiple(connection, SILENT_S=0.1, DEAD_S=0.2):
+            ada = await self.join(url=network.url)
+            status = ada.events(gizmod.StatusChanged)
+            hold = await ada.hold([5])
+            await hold.pose([{"id": 5, "z": 4.0}])
+            await self.wait_for(ada, lambda: ada.scene[5].t[2] == 4)
+            network.silence()
+            making = asyncio.create_task(ada.create([{"name": "waited for"}]))
+            await self.offline(ada, status)
+            await making
+        # The server still believes in the dead link; its session made way, and its locks are free.
+        async with ada.hold([5]) as hold:
+            await hold.pose([{"id": 5, "z": 5.0}])
+        self.assertEqual((ada.scene[5].t[2], len(ada.scene.named("waited for"))), (5, 1))
 
     async def test_a_scene_that_is_renamed_or_deleted_ends_the_session(self) -> None:
         ada = await self.join(scene="old", create=True)

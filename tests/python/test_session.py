@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
+import subprocess
 import unittest
 
-from support import SCENE, Case, gizmod
+from support import SCENE, Case, Daemon, gizmod
 
 RAY = [0.3, 0.1, 5, 0, 0, -1]
 
@@ -271,6 +273,25 @@ class Session(Case):
         await ada.close()
         with self.assertRaises(gizmod.Closed):
             await ada.undo()
+
+    async def test_tls_with_an_authority_of_ones_own(self) -> None:
+        folder = self.daemon.folder.name
+        key, cert = f"{folder}/key.pem", f"{folder}/cert.pem"
+        curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+        name = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")
+        subprocess.run(
+            ("openssl", "req", "-x509", *curve, *name, "-keyout", key, "-out", cert),
+            check=True,
+            capture_output=True,
+        )
+        daemon = Daemon("--cert", cert, "--key", key)
+        self.addCleanup(daemon.close)
+        tls = ssl.create_default_context(cafile=cert)
+        for url in (daemon.url, daemon.url.replace("wss", "https").replace("/ws", "/")):
+            ada = await self.join(url=url, tls=tls)
+            self.assertIn(3, ada.scene)
+        with self.assertRaisesRegex(gizmod.Unreachable, "certificate"):
+            await self.join(url=daemon.url)
 
     async def test_a_server_that_says_nothing_is_given_up(self) -> None:
         async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

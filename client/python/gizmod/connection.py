@@ -17,23 +17,16 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 import msgpack
-from websockets.exceptions import ConnectionClosed, WebSocketException
-
-try:  # websockets 13 and later
-    from websockets.asyncio.client import connect  # type: ignore[import]
-
-    HEADERS = "additional_headers"
-except ImportError:
-    from websockets.legacy.client import connect
-
-    HEADERS = "extra_headers"
+from websockets.exceptions import ConnectionClosed, InvalidStatusCode, WebSocketException
+from websockets.legacy.client import connect
+from websockets.typing import Subprotocol
 
 from .errors import GizmodError, error_of
 from .events import StatusChanged
 from .token import TokenOption, renewal_s, token_text
 from .wire import ByeMessage, ErrorMessage, OkMessage, WelcomeMessage
 
-SUBPROTOCOL = "gizmod.v1"
+SUBPROTOCOL = Subprotocol("gizmod.v1")
 VERSION = 1
 DEFAULT_URL = "ws://127.0.0.1:7432/ws"
 #: The largest frame that a server sends.
@@ -150,7 +143,9 @@ def socket_url(url: str) -> str:
 
 def _open(url: str, options: Options) -> Any:
     """A WebSocket, as a context manager."""
-    tls = {"ssl": options.tls} if options.tls is not None and url.startswith("wss:") else {}
+    more: dict[str, Any] = {"extra_headers": options.headers}
+    if options.tls is not None and url.startswith("wss:"):
+        more["ssl"] = options.tls
     return connect(
         url,
         subprotocols=[SUBPROTOCOL],
@@ -160,19 +155,16 @@ def _open(url: str, options: Options) -> Any:
         close_timeout=1,
         ping_interval=SILENT_S,
         ping_timeout=DEAD_S,
-        **{HEADERS: dict(options.headers)},
-        **tls,
+        **more,
     )
 
 
 def _failure(error: Exception) -> GizmodError:
     """The error of an attempt that failed."""
-    status = getattr(error, "status_code", None)
-    if status is None:
-        status = getattr(getattr(error, "response", None), "status_code", None)
-    if status is not None:
-        code = REFUSALS.get(status, "internal")
-        return error_of(code, f"the server or a proxy before it answered with HTTP {status}")
+    if isinstance(error, InvalidStatusCode):
+        status = error.status_code
+        words = f"the server or a proxy before it answered with HTTP {status}"
+        return error_of(REFUSALS.get(status, "internal"), words)
     if isinstance(error, ConnectionClosed):
         return error_of("lost", f"the connection was lost: {error}")
     return error_of("unreachable", f"the server cannot be reached: {str(error) or 'no answer'}")

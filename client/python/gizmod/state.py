@@ -258,6 +258,8 @@ class State:
         error = error_of(message["code"], message["message"], message)
         if error.code == "storage":
             self._lose_gestures(error, error.nodes)
+        if error.message.startswith("interest"):
+            self._part = None  # its nodes are gone since the loss: what follows is the whole scene
         self.refuse(error)
 
     _HEARS: Mapping[str, Callable[[State, Any], None]] = {
