@@ -73,12 +73,12 @@ class Package(unittest.TestCase):
         check(self, said)
 
     def test_the_types_are_strict(self) -> None:
-        config = ("--config-file", str(PACKAGE / "pyproject.toml"), "--cache-dir", os.devnull)
-        run("/usr/bin/mypy", *config, PACKAGE / "gizmod")
+        config = ("--config-file", PACKAGE / "pyproject.toml", "--cache-dir", os.devnull)
+        paths = [PACKAGE / "gizmod"]
         for i, program in enumerate(programs()):
-            path = self.folder / f"program{i}.py"
-            path.write_text(program)
-            run("/usr/bin/mypy", *config, path, env={**os.environ, "MYPYPATH": str(PACKAGE)})
+            paths.append(self.folder / f"program{i}.py")
+            paths[-1].write_text(program)
+        run("/usr/bin/mypy", *config, *paths, env={**os.environ, "MYPYPATH": str(PACKAGE)})
 
 
 if __name__ == "__main__":

@@ -13,12 +13,13 @@ from typing import Any, Literal, Self, TypeVar
 from . import wire
 from .connection import Connection, Options, socket_urls
 from .errors import error_of
-from .state import State
 from .gestures import Done, Drag, Gesture, Hold, Maybe, Mods, Starting, fields, place_of
 from .scene import Scene
+from .state import State
 from .token import TokenOption
 
 Numbers = Sequence[float]
+G = TypeVar("G", bound=Gesture)
 
 
 def connect(
@@ -394,8 +395,6 @@ class Session(State):
 
         return await self._begin(message, begun)
 
-    G = TypeVar("G", bound=Gesture)
-
     async def _begin(self, message: Mapping[str, Any], begun: Callable[[wire.OkMessage], G]) -> G:
         """Begins a gesture. If the caller is cancelled meanwhile, it is not left running."""
         request = self.connection.begin(message)
@@ -452,9 +451,13 @@ class Session(State):
         kept = [id for id in self.selection if self._part is not None or id in self.scene]
 
         def heard() -> None:
-            self._selects_again, self.selection = False, tuple(kept)
+            self.selection = tuple(kept)
 
-        self.send({"op": "select", "nodes": kept, "how": "set"}, heard)
+        def answered(_: object) -> None:
+            self._selects_again = False
+
+        select = {"op": "select", "nodes": kept, "how": "set"}
+        self.send(select, heard).add_done_callback(answered)
 
 
 def _new_key() -> str:
