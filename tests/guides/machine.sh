@@ -22,46 +22,45 @@ ip link set lo up
 mount -t tmpfs -o size=700m,mode=755 none /var/lib
 mount -t tmpfs none /var/backups
 mount -t tmpfs none /run
-mount -t tmpfs none /tmp
-mkdir /tmp/up /tmp/work /tmp/bin /tmp/here
-mount -t overlay -o lowerdir=/etc,upperdir=/tmp/up,workdir=/tmp/work none /etc
+mkdir /run/up /run/work /run/bin /run/here
+mount -t overlay -o lowerdir=/etc,upperdir=/run/up,workdir=/run/work none /etc
 id gizmod >/dev/null 2>&1 || useradd --system gizmod
 mkdir -p /etc/gizmod
 install -d -m 700 -o gizmod -g gizmod /var/lib/gizmod
-: >/tmp/log && chmod 666 /tmp/log
+: >/run/log && chmod 666 /run/log
 
-cat >/tmp/bin/systemctl <<'END'
+cat >/run/bin/systemctl <<'END'
 #!/bin/sh
 # stop, start and restart of gizmod, ready when it listens, as with Type=notify; and restart of a proxy.
 set -eu
 case $2 in
 nginx) exec nginx ;;
-caddy) HOME=/tmp exec caddy start --adapter caddyfile --config /etc/caddy/Caddyfile >>/tmp/log 2>&1 ;;
+caddy) HOME=/run exec caddy start --adapter caddyfile --config /etc/caddy/Caddyfile >>/run/log 2>&1 ;;
 esac
 case $1 in stop | restart)
-    kill "$(cat /tmp/pid)"
-    while kill -0 "$(cat /tmp/pid)" 2>/dev/null; do sleep 0.05; done ;;
+    kill "$(cat /run/pid)"
+    while kill -0 "$(cat /run/pid)" 2>/dev/null; do sleep 0.05; done ;;
 esac
 [ "$1" != stop ] || exit 0
 keys="" && [ ! -e /etc/gizmod/keys.json ] || keys="--keys /etc/gizmod/keys.json"
-: >/tmp/said && chmod 666 /tmp/said
-setpriv --reuid gizmod --regid gizmod --clear-groups gizmod --data /var/lib/gizmod --web none $keys >/tmp/said 2>>/tmp/log &
-echo $! >/tmp/pid
-until grep -q listening /tmp/said; do kill -0 $! || { cat /tmp/log; exit 1; }; sleep 0.05; done
+: >/run/said && chmod 666 /run/said
+setpriv --reuid gizmod --regid gizmod --clear-groups gizmod --data /var/lib/gizmod --web none $keys >/run/said 2>>/run/log &
+echo $! >/run/pid
+until grep -q listening /run/said; do kill -0 $! || { cat /run/log; exit 1; }; sleep 0.05; done
 END
-printf '#!/bin/sh\ncat /tmp/log\n' >/tmp/bin/journalctl
-chmod +x /tmp/bin/*
-PATH=/tmp/bin:$PATH
+printf '#!/bin/sh\ncat /run/log\n' >/run/bin/journalctl
+chmod +x /run/bin/*
+PATH=/run/bin:$PATH
 export PATH
 
 # The page as a script: its blocks as they are, and the troubles between them.
 awk '/^```sh$/ {on = 1; print "echo \"== block at line " NR "\" >&2"; next} /^```$/ {on = 0} on {print}
-     /^<!-- test: / {print "trouble_" $3}' "$page" >/tmp/page.sh
+     /^<!-- test: / {print "trouble_" $3}' "$page" >/run/page.sh
 
 refused() { if "$@" >/dev/null 2>&1; then echo "it was to be refused: $*"; exit 1; fi; }
 begin
-cd /tmp/here
+cd /run/here
 # shellcheck disable=SC1091
-. /tmp/page.sh
+. /run/page.sh
 finish
 echo "all of the page ran"

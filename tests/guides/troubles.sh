@@ -5,7 +5,7 @@ begin() {
     gizmoctl import "$sample" old
 }
 finish() {
-    refused gizmoctl ls --token-file /tmp/old.token
+    refused gizmoctl ls --token-file /run/old.token
     [ -s /var/lib/gizmod.newer/engine.db ] && [ -s /var/lib/gizmod.damaged/engine.db ]
     systemctl stop gizmod
 }
@@ -31,7 +31,7 @@ trouble_damage() {
 trouble_keys() {
     edit >/dev/null # the copy in place of the damaged file
     gizmoctl key /etc/gizmod/keys.json && chown gizmod /etc/gizmod/keys.json
-    gizmoctl token --keys /etc/gizmod/keys.json --user eve --role admin --expires 1d >/tmp/old.token
+    gizmoctl token --keys /etc/gizmod/keys.json --user eve --role admin --expires 1d >/run/old.token
     systemctl restart gizmod
-    gizmoctl ls --token-file /tmp/old.token >/dev/null
+    gizmoctl ls --token-file /run/old.token >/dev/null
 }
