@@ -6,9 +6,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "proto/base/json.h"
+
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
 const struct gz_vocabulary gz_level_words = {level_words,
                                              sizeof level_words / sizeof level_words[0]};
+
+static const char *const form_words[] = {"text", "json", "journal"};
+const struct gz_vocabulary gz_log_form_words = {form_words,
+                                                sizeof form_words / sizeof form_words[0]};
+
+#define STAMP_BYTES 32
 
 /* Characters below a space, DEL, and U+0080 to U+009F, which terminals obey as well: C2 80 to C2
  * 9F. */
@@ -20,22 +28,72 @@ static void escape_control_characters(char *text)
     }
 }
 
-static void write_line(const struct gz_log *log, enum gz_level level, uint64_t session,
-                       const char *text)
+static void print_stamp(char stamp[STAMP_BYTES])
 {
     struct timespec now;
     struct tm utc;
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &utc);
-    char stamp[32];
-    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
-    if (session == 0) {
-        fprintf(log->stream, "%s.%03ldZ %-5s %s\n", stamp, now.tv_nsec / 1000000,
-                level_words[level], text);
-    } else {
-        fprintf(log->stream, "%s.%03ldZ %-5s [%llu] %s\n", stamp, now.tv_nsec / 1000000,
-                level_words[level], (unsigned long long)session, text);
+    size_t used = strftime(stamp, STAMP_BYTES, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(stamp + used, STAMP_BYTES - used, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+/* The text is at most so long; as JSON each of its bytes may be an escape. */
+#define TEXT_BYTES 1024
+#define LINE_BYTES (6 * TEXT_BYTES + 256)
+
+static size_t put_json_text(char *line, const char *text)
+{
+    size_t used = 0;
+    for (size_t left = strlen(text); left > 0; text++, left--) {
+        size_t plain = gz_json_plain_size(text, left);
+        memcpy(line + used, text, plain);
+        used += plain, text += plain, left -= plain;
+        if (left == 0) break;
+        used += gz_json_escape((unsigned char)*text, line + used);
     }
+    return used;
+}
+
+static size_t print_json(char line[LINE_BYTES], enum gz_level level, uint64_t session,
+                         const char *text)
+{
+    char stamp[STAMP_BYTES];
+    print_stamp(stamp);
+    size_t used = (size_t)snprintf(line, LINE_BYTES, "{\"time\":\"%s\",\"level\":\"%s\",", stamp,
+                                   level_words[level]);
+    if (session != 0)
+        used += (size_t)snprintf(line + used, LINE_BYTES - used, "\"session\":%llu,",
+                                 (unsigned long long)session);
+    used += (size_t)snprintf(line + used, LINE_BYTES - used, "\"message\":\"");
+    used += put_json_text(line + used, text);
+    return used + (size_t)snprintf(line + used, LINE_BYTES - used, "\"}\n");
+}
+
+/* As text: time and level, "[7] " for a session, the words. */
+static size_t print_text(char line[LINE_BYTES], bool is_for_journal, enum gz_level level,
+                         uint64_t session, const char *text)
+{
+    static const int priorities[] = {[GZ_ERROR] = 3, [GZ_WARN] = 4, [GZ_INFO] = 6, [GZ_DEBUG] = 7};
+    char stamp[STAMP_BYTES], who[32] = "";
+    if (session != 0) snprintf(who, sizeof who, "[%llu] ", (unsigned long long)session);
+    if (is_for_journal)
+        return (size_t)snprintf(line, LINE_BYTES, "<%d>%s%s\n", priorities[level], who, text);
+    print_stamp(stamp);
+    return (size_t)snprintf(line, LINE_BYTES, "%s %-5s %s%s\n", stamp, level_words[level], who,
+                            text);
+}
+
+/* In one piece, whatever other threads write. */
+static void write_line(const struct gz_log *log, enum gz_level level, uint64_t session,
+                       const char *text)
+{
+    char line[LINE_BYTES];
+    const enum gz_log_form form = log->form;
+    size_t size = form == GZ_LOG_JSON
+                      ? print_json(line, level, session, text)
+                      : print_text(line, form == GZ_LOG_JOURNAL, level, session, text);
+    fwrite(line, 1, size, log->stream);
 }
 
 /* ---- repeated lines ---- */
@@ -132,7 +190,7 @@ void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, con
 {
     if (log == NULL || log->stream == NULL || level > log->level) return;
     if (!is_to_be_written(log, level, format, session)) return;
-    char text[1024];
+    char text[TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

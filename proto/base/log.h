@@ -1,5 +1,7 @@
 /* log.h - lines for the operator of the daemon: time, level, session, event. One line each, to one
- * stream. Never holds raw bytes from a client: control characters are escaped on the way out.
+ * stream, as text, as an object of JSON, or for systemd's journal, which knows the time and takes
+ * the level from "<4>". Never holds raw bytes from a client: control characters are escaped on the
+ * way out.
  *
  * Repeated lines are written a few times and then counted ("and 512 more of these"), for each
  * session and kind of line, and for each kind of line in all, so that no client can fill the disk
@@ -9,6 +11,7 @@
 #define GZ_BASE_LOG_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,6 +20,9 @@
 
 enum gz_level { GZ_ERROR, GZ_WARN, GZ_INFO, GZ_DEBUG };
 extern const struct gz_vocabulary gz_level_words; /* error, warn, info, debug */
+
+enum gz_log_form { GZ_LOG_TEXT, GZ_LOG_JSON, GZ_LOG_JOURNAL };
+extern const struct gz_vocabulary gz_log_form_words; /* text, json, journal */
 
 /* Lines of one kind in GZ_LOG_SECONDS: of one session, and in all. */
 #define GZ_LOG_SECONDS 10
@@ -44,8 +50,9 @@ struct gz_log_counts {
 };
 
 struct gz_log {
-    FILE *stream; /* not owned; NULL discards everything */
-    enum gz_level level;
+    FILE *stream;                /* not owned; NULL discards everything */
+    _Atomic enum gz_level level; /* both may be changed at any time */
+    _Atomic enum gz_log_form form;
     struct gz_log_counts *counts; /* NULL: every line is written */
 };
 

@@ -1,14 +1,11 @@
 /* keys.c - reads a file of keys, and finds those that are for tokens. */
 #include "proto/token/keys.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "proto/base/file.h"
 #include "proto/token/internal.h"
 
 #define PLACE_BYTES 32
@@ -135,47 +132,12 @@ enum gz_status gz_keys_read(const char *json, size_t size, struct gz_keys **keys
 
 /* ---- the file ---- */
 
-/* One byte more than allowed, to see that the file is too long. */
-struct file {
-    char *bytes;
-    size_t size;
-    mode_t mode;
-};
-
-static enum gz_status read_open(int descriptor, struct file *file, struct gz_error *error)
-{
-    struct stat stat;
-    if (fstat(descriptor, &stat) != 0) return gz_fail(error, GZ_BAD_VALUE, "%s", strerror(errno));
-    if (!S_ISREG(stat.st_mode)) return gz_fail(error, GZ_BAD_VALUE, "is not a regular file");
-    file->mode = stat.st_mode;
-    ssize_t taken = 1;
-    while (taken > 0 && file->size <= GZ_KEYS_BYTES_MAX) {
-        taken = read(descriptor, file->bytes + file->size, GZ_KEYS_BYTES_MAX + 1 - file->size);
-        if (taken > 0) file->size += (size_t)taken;
-    }
-    if (taken < 0) return gz_fail(error, GZ_BAD_VALUE, "%s", strerror(errno));
-    if (file->size > GZ_KEYS_BYTES_MAX)
-        return gz_fail(error, GZ_TOO_LARGE, "is longer than %d bytes", GZ_KEYS_BYTES_MAX);
-    return GZ_OK;
-}
-
-static enum gz_status read_file(const char *path, struct file *file, struct gz_error *error)
-{
-    file->bytes = malloc(GZ_KEYS_BYTES_MAX + 1);
-    if (file->bytes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for keys");
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (descriptor < 0) return gz_fail(error, GZ_BAD_VALUE, "%s", strerror(errno));
-    enum gz_status status = read_open(descriptor, file, error);
-    close(descriptor);
-    return status;
-}
-
 enum gz_status gz_keys_load(const char *path, struct gz_keys **keys, struct gz_error *error)
 {
     struct gz_error inner = {0};
-    struct file file = {0};
+    struct gz_file file;
     *keys = NULL;
-    enum gz_status status = read_file(path, &file, &inner);
+    enum gz_status status = gz_file_read(path, GZ_KEYS_BYTES_MAX, &file, &inner);
     if (status == GZ_OK) status = gz_keys_read(file.bytes, file.size, keys, &inner);
     if (file.bytes != NULL) OPENSSL_cleanse(file.bytes, file.size);
     free(file.bytes);

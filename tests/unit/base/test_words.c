@@ -137,6 +137,57 @@ static size_t count_words(const char *text, const char *words)
     return count;
 }
 
+/* Whatever is said, a line of JSON is one object, and says it; the journal gets the level. */
+TEST(test_log_as_json_and_for_the_journal)
+{
+    static const struct {
+        const char *said, *json, *journal;
+    } rows[] = {
+        {"plain", "plain", "plain"},
+        {"a \"b\" \\ c", "a \\\"b\\\" \\\\ c", "a \"b\" \\ c"},
+        {"l1\nl2\t\x7F", "l1?l2??", "l1?l2??"},
+        {"\xC3\xA9 \xF0\x9F\x8C\x8D", "\xC3\xA9 \xF0\x9F\x8C\x8D", "\xC3\xA9 \xF0\x9F\x8C\x8D"},
+        {"bad \xFF\xC3", "bad \xEF\xBF\xBD\xEF\xBF\xBD", "bad \xFF\xC3"},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct capture capture;
+        char expected[256];
+        capture_begin(&capture, GZ_DEBUG);
+        capture.log.form = GZ_LOG_JSON;
+        gz_log(&capture.log, GZ_WARN, 7, "%s", rows[i].said);
+        fflush(capture.log.stream);
+        snprintf(expected, sizeof expected,
+                 "Z\",\"level\":\"warn\",\"session\":7,\"message\":\"%s\"}\n", rows[i].json);
+        assert_memory_equal(capture.text, "{\"time\":\"20", 11);
+        assert_string_equal(strchr(capture.text, 'Z'), expected);
+        fseek(capture.log.stream, 0, SEEK_SET);
+        capture.log.form = GZ_LOG_JOURNAL;
+        gz_log(&capture.log, GZ_ERROR, 0, "%s", rows[i].said);
+        fflush(capture.log.stream);
+        snprintf(expected, sizeof expected, "<3>%s\n", rows[i].journal);
+        assert_memory_equal(capture.text, expected, strlen(expected));
+        capture_end(&capture);
+        free(capture.text);
+    }
+}
+
+/* The longest line. */
+TEST(test_log_as_json_has_room_for_everything)
+{
+    struct capture capture;
+    char text[4096];
+    memset(text, '"', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    capture_begin(&capture, GZ_INFO);
+    capture.log.form = GZ_LOG_JSON;
+    gz_log(&capture.log, GZ_INFO, UINT64_MAX, "%s", text);
+    capture_end(&capture);
+    assert_int_equal(count_words(capture.text, "\\\""), 1023);
+    assert_string_equal(capture.text + strlen(capture.text) - 3, "\"}\n");
+    free(capture.text);
+}
+
 /* Each session may say so much of one kind, and all of them together; the rest is counted. */
 TEST(test_log_counts_what_comes_again_and_again)
 {
