@@ -18,8 +18,10 @@
 #include "cluster/secret.h"
 #include "front/address.h"
 #include "front/identity.h"
+#include "front/tls.h"
 #include "host/host.h"
 #include "host/memory.h"
+#include "notify.h"
 #include "options.h"
 #include "proto/args/args.h"
 #include "server/maxima.h"
@@ -55,8 +57,11 @@ struct daemon {
     uv_loop_t loop;
     struct gz_log log;
     struct gz_log_counts log_counts;
-    struct gz_options options;
-    const char *web; /* folder of static files; NULL for none */
+    int argc;
+    char **argv;
+    struct gz_options *started; /* of the start, which the rooms hold on to */
+    struct gz_options *options; /* as last read; the same, or later ones */
+    const char *web;            /* folder of static files; NULL for none */
     char editor[PATH_MAX];
     struct gz_keyring keyring;     /* without a path: none */
     struct gz_cluster_log cluster; /* zeroed: none */
@@ -65,7 +70,7 @@ struct daemon {
     struct gz_host *host;
     struct gz_net *net;
     uv_signal_t terminate, interrupt, hang_up;
-    uv_timer_t ending;
+    uv_timer_t ending, watchdog;
     uint64_t ending_from_ms; /* 0 while it runs */
     bool closed;
     atomic_bool saved; /* everything was, when the end stopped waiting for it */
@@ -87,6 +92,7 @@ static void close_everything(struct daemon *daemon)
     uv_unref((uv_handle_t *)&daemon->interrupt);
     uv_unref((uv_handle_t *)&daemon->hang_up);
     uv_unref((uv_handle_t *)&daemon->ending);
+    uv_unref((uv_handle_t *)&daemon->watchdog);
 }
 
 static void handle_ending(uv_timer_t *timer)
@@ -142,6 +148,7 @@ static void handle_signal(uv_signal_t *signal, int number)
     struct daemon *daemon = signal->data;
     if (daemon->ending_from_ms != 0) return;
     gz_log(&daemon->log, GZ_INFO, 0, "signal %d: shutting down", number);
+    gz_notify("STOPPING=1");
     daemon->ending_from_ms = uv_now(&daemon->loop);
     set_alarm(daemon);
     gz_net_drain(daemon->net);
@@ -149,12 +156,48 @@ static void handle_signal(uv_signal_t *signal, int number)
     uv_timer_start(&daemon->ending, handle_ending, END_TICK_MS, END_TICK_MS);
 }
 
-/* ---- files that are read again ---- */
+/* ---- what the rooms are told ---- */
 
-static bool can_reload(const struct daemon *daemon)
+/* The default leaves as much for the files that the system caches, and for other programs. */
+static uint64_t memory_bytes(const struct gz_options *options)
 {
-    return gz_net_has_tls(daemon->net) || daemon->keyring.path != NULL;
+    if (options->memory_mb > 0) return (uint64_t)(options->memory_mb * 1048576);
+    return gz_machine_bytes("/proc/self/cgroup", "/sys/fs/cgroup") / 2;
 }
+
+static uint64_t keep_free_bytes(const struct gz_options *options)
+{
+    return (uint64_t)(options->keep_free_mb * 1048576);
+}
+
+static struct gz_net_options net_options(struct daemon *daemon, const struct gz_options *options)
+{
+    const bool is_member = options->cluster != NULL;
+    return (struct gz_net_options){.loop = &daemon->loop,
+                                   .log = &daemon->log,
+                                   .address = options->address,
+                                   .port = options->port,
+                                   .cert = options->cert,
+                                   .key = options->key,
+                                   .web = daemon->web,
+                                   .origins = options->origins,
+                                   .origin_count = options->origin_count,
+                                   .proxies = options->proxies,
+                                   .proxy_count = options->proxy_count,
+                                   .trust_header = options->trust_header,
+                                   .keyring = options->keys != NULL ? &daemon->keyring : NULL,
+                                   .admins = options->admins,
+                                   .admin_count = options->admin_count,
+                                   .ping_s = options->ping_s,
+                                   .silence_s = options->silence_s,
+                                   .connections_per_address = options->connections_per_address,
+                                   .relayed_max = GZ_RELAYED_MAX,
+                                   .secret = is_member ? daemon->secret.bytes : NULL,
+                                   .secret_size = daemon->secret.size,
+                                   .server = SERVER_NAME};
+}
+
+/* ---- what is read again ---- */
 
 static void say_reloaded(const struct daemon *daemon, const char *what, enum gz_status status,
                          const struct gz_error *error)
@@ -165,23 +208,72 @@ static void say_reloaded(const struct daemon *daemon, const char *what, enum gz_
         gz_log(&daemon->log, GZ_ERROR, 0, "%s; the earlier %s stay in force", error->message, what);
 }
 
+static enum gz_status change(struct daemon *daemon, struct gz_options *options,
+                             struct gz_error *error)
+{
+    struct gz_options *before = daemon->options;
+    enum gz_status status = gz_options_keep(options, daemon->started, error);
+    const struct gz_net_options net = net_options(daemon, options);
+    if (status == GZ_OK) status = gz_net_change(daemon->net, &net, error);
+    if (status != GZ_OK) return status;
+    gz_host_change(daemon->host, keep_free_bytes(options), memory_bytes(options));
+    daemon->log.form = options->log_form;
+    if (options->log_level > before->log_level) daemon->log.level = options->log_level;
+    gz_options_tell_changes(daemon->started, before, options, &daemon->log);
+    daemon->log.level = options->log_level;
+    daemon->options = options;
+    if (before != daemon->started) gz_options_destroy(before);
+    return GZ_OK;
+}
+
+/* The options change all together or not at all; without them nothing else is read either. */
+static bool reload_options(struct daemon *daemon)
+{
+    struct gz_options *options;
+    struct gz_error error;
+    enum gz_status status = gz_options_create(&options, daemon->argc, daemon->argv, &error);
+    if (status == GZ_OK) {
+        status = change(daemon, options, &error);
+        if (status != GZ_OK) gz_options_destroy(options);
+    }
+    if (status != GZ_OK)
+        gz_log(&daemon->log, GZ_ERROR, 0, "%s; nothing was read again, and nothing has changed",
+               error.message);
+    else if (daemon->started->config != NULL)
+        gz_log(&daemon->log, GZ_INFO, 0, "%s: read again", daemon->started->config);
+    return status == GZ_OK;
+}
+
 /* Each room reads its own files again, or keeps what it has and says why. */
 static void reload(struct daemon *daemon)
 {
     struct gz_error error;
-    if (!can_reload(daemon))
-        gz_log(&daemon->log, GZ_INFO, 0, "SIGHUP: without --keys and --cert nothing is read again");
-    if (gz_net_has_tls(daemon->net))
+    const bool has_tls = gz_net_has_tls(daemon->net), has_keys = daemon->keyring.path != NULL;
+    if (!reload_options(daemon)) return;
+    if (!has_tls && !has_keys && daemon->started->config == NULL)
+        gz_log(&daemon->log, GZ_INFO, 0,
+               "SIGHUP: without --config, --keys and --cert nothing is read again");
+    if (has_tls)
         say_reloaded(daemon, "certificate and key", gz_net_reload(daemon->net, &error), &error);
-    if (daemon->keyring.path != NULL)
+    if (has_keys)
         say_reloaded(daemon, "keys", gz_keyring_load(&daemon->keyring, &daemon->log, &error),
                      &error);
 }
 
 static void handle_hang_up(uv_signal_t *signal, int number)
 {
+    struct daemon *daemon = signal->data;
     (void)number;
-    reload(signal->data);
+    if (daemon->ending_from_ms != 0) return;
+    gz_notify_reloading();
+    reload(daemon);
+    gz_notify("READY=1");
+}
+
+static void handle_watchdog(uv_timer_t *watchdog)
+{
+    (void)watchdog;
+    gz_notify("WATCHDOG=1");
 }
 
 /* ---- the beginning ---- */
@@ -322,7 +414,7 @@ static const char *choose_web(struct daemon *daemon)
 {
     char program[PATH_MAX];
     size_t size = sizeof program;
-    if (daemon->options.no_web || daemon->options.web != NULL) return daemon->options.web;
+    if (daemon->started->no_web || daemon->started->web != NULL) return daemon->started->web;
     if (uv_exepath(program, &size) != 0) return NULL;
     int folder_size = (int)(strrchr(program, '/') + 1 - program);
     int needed =
@@ -334,7 +426,7 @@ static const char *choose_web(struct daemon *daemon)
 static enum gz_status open_keyring(struct daemon *daemon, const struct gz_keyring **keyring,
                                    struct gz_error *error)
 {
-    const struct gz_options *options = &daemon->options;
+    const struct gz_options *options = daemon->started;
     *keyring = options->keys != NULL ? &daemon->keyring : NULL;
     if (options->keys == NULL) return GZ_OK;
     daemon->keyring.path = options->keys;
@@ -346,7 +438,7 @@ static enum gz_status open_keyring(struct daemon *daemon, const struct gz_keyrin
 static enum gz_status open_cluster(struct daemon *daemon, struct gz_host_options *host,
                                    struct gz_error *error)
 {
-    const struct gz_options *options = &daemon->options;
+    const struct gz_options *options = daemon->started;
     if (options->cluster == NULL) return GZ_OK;
     snprintf(daemon->me.name, sizeof daemon->me.name, "%s", options->member);
     snprintf(daemon->me.url, sizeof daemon->me.url, "%s", options->advertise);
@@ -359,22 +451,15 @@ static enum gz_status open_cluster(struct daemon *daemon, struct gz_host_options
     return status == GZ_OK ? gz_postgres_create(&daemon->cluster, options->cluster, error) : status;
 }
 
-/* The default leaves as much for the files that the system caches, and for other programs. */
-static uint64_t memory_bytes(const struct gz_options *options)
-{
-    if (options->memory_mb > 0) return (uint64_t)(options->memory_mb * 1048576);
-    return gz_machine_bytes("/proc/self/cgroup", "/sys/fs/cgroup") / 2;
-}
-
 static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)
 {
-    const struct gz_options *options = &daemon->options;
+    const struct gz_options *options = daemon->started;
     struct gz_host_options host = {.loop = &daemon->loop,
                                    .log = &daemon->log,
                                    .folder = options->data,
                                    .server = SERVER_NAME,
                                    .messages_per_s = options->messages_per_s,
-                                   .keep_free_bytes = (uint64_t)(options->keep_free_mb * 1048576),
+                                   .keep_free_bytes = keep_free_bytes(options),
                                    .memory_bytes = memory_bytes(options),
                                    .recorded = options->recorded,
                                    .kept = options->kept};
@@ -385,29 +470,8 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
     status = gz_host_create(&daemon->host, &host, error);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != GZ_OK) return status;
-    struct gz_net_options net = {.loop = &daemon->loop,
-                                 .log = &daemon->log,
-                                 .host = gz_host_for_net(daemon->host),
-                                 .address = options->address,
-                                 .port = options->port,
-                                 .cert = options->cert,
-                                 .key = options->key,
-                                 .web = daemon->web,
-                                 .origins = options->origins,
-                                 .origin_count = options->origin_count,
-                                 .proxies = options->proxies,
-                                 .proxy_count = options->proxy_count,
-                                 .trust_header = options->trust_header,
-                                 .keyring = host.keyring,
-                                 .admins = options->admins,
-                                 .admin_count = options->admin_count,
-                                 .ping_s = options->ping_s,
-                                 .silence_s = options->silence_s,
-                                 .connections_per_address = options->connections_per_address,
-                                 .relayed_max = GZ_RELAYED_MAX,
-                                 .secret = options->cluster != NULL ? daemon->secret.bytes : NULL,
-                                 .secret_size = daemon->secret.size,
-                                 .server = SERVER_NAME};
+    struct gz_net_options net = net_options(daemon, options);
+    net.host = gz_host_for_net(daemon->host);
     status = gz_net_create(&daemon->net, &net, error);
     if (status == GZ_OK) gz_host_connect(daemon->host, daemon->net);
     return status;
@@ -423,9 +487,9 @@ static void handle_sample_done(void *context, const struct gz_error *error)
 /* Opens the scenes of --open and --sample before the daemon listens. */
 static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *error)
 {
-    const char *name = daemon->options.open;
+    const char *name = daemon->started->open;
     enum gz_status status = name != NULL ? gz_host_open(daemon->host, name, error) : GZ_OK;
-    if (status != GZ_OK || !daemon->options.sample) return status;
+    if (status != GZ_OK || !daemon->started->sample) return status;
     gz_host_sample(daemon->host, SAMPLE_SCENE, handle_sample_done, daemon);
     while (!daemon->is_sample_done && daemon->ending_from_ms == 0)
         uv_run(&daemon->loop, UV_RUN_ONCE);
@@ -443,6 +507,15 @@ static void say_where(const struct daemon *daemon)
     if (daemon->web != NULL && is_folder(daemon->web))
         printf("the editor is at http%s://%s/\n", s, gz_net_local_address(daemon->net));
     fflush(stdout);
+}
+
+/* From then on systemd waits for signs of life, which the loop gives. */
+static void say_ready(struct daemon *daemon)
+{
+    const uint64_t watchdog_ms = gz_notify_watchdog_ms();
+    gz_notify("READY=1");
+    if (watchdog_ms > 0)
+        uv_timer_start(&daemon->watchdog, handle_watchdog, watchdog_ms, watchdog_ms);
 }
 
 /* The risk of --insecure, in words. */
@@ -466,15 +539,17 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
     hold_hang_up(SIG_UNBLOCK);
     uv_timer_init(&daemon->loop, &daemon->ending);
     daemon->ending.data = daemon;
+    uv_timer_init(&daemon->loop, &daemon->watchdog);
     status = open_first_scenes(daemon, error);
     if (status != GZ_OK) {
         close_everything(daemon);
     } else if (daemon->ending_from_ms == 0) {
         gz_net_start(daemon->net);
-        if (daemon->options.insecure && !gz_host_is_loopback(daemon->options.address))
+        if (daemon->started->insecure && !gz_host_is_loopback(daemon->started->address))
             gz_log(&daemon->log, GZ_WARN, 0, "--insecure: listening on %s: %s",
-                   gz_net_address(daemon->net), risk_of(&daemon->options));
+                   gz_net_address(daemon->net), risk_of(daemon->started));
         say_where(daemon);
+        say_ready(daemon);
     }
     return status;
 }
@@ -489,6 +564,7 @@ static void run(struct daemon *daemon)
         uv_close((uv_handle_t *)&daemon->interrupt, NULL);
         uv_close((uv_handle_t *)&daemon->hang_up, NULL);
         uv_close((uv_handle_t *)&daemon->ending, NULL);
+        uv_close((uv_handle_t *)&daemon->watchdog, NULL);
     }
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     gz_net_destroy(daemon->net);
@@ -499,9 +575,42 @@ static void run(struct daemon *daemon)
         gz_log(&daemon->log, GZ_WARN, 0, "the event loop still had open handles at exit");
 }
 
+/* In the form of the log, which a program may read. */
+static void say_failure(const struct daemon *daemon, const struct gz_error *error)
+{
+    if (daemon->log.form == GZ_LOG_TEXT)
+        fprintf(stderr, "gizmod: %s\n", error->message);
+    else
+        gz_log(&daemon->log, GZ_ERROR, 0, "%s", error->message);
+}
+
+/* The options are right by now: looks at the files that they name. */
+static int check_config(struct daemon *daemon)
+{
+    const struct gz_options *options = daemon->started;
+    const struct gz_keyring *keyring;
+    struct gz_tls tls = {0};
+    struct gz_error error;
+    enum gz_status status = open_keyring(daemon, &keyring, &error);
+    if (status == GZ_OK && options->cert != NULL)
+        status = gz_tls_load(&tls, options->cert, options->key, &daemon->log, &error);
+    if (status == GZ_OK && options->secret != NULL)
+        status = gz_member_secret_load(&daemon->secret, options->secret, &error);
+    if (status == GZ_OK)
+        puts("gizmod: the configuration is ok");
+    else
+        say_failure(daemon, &error);
+    gz_tls_finish(&tls);
+    gz_keyring_finish(&daemon->keyring);
+    gz_options_destroy(daemon->started);
+    return status == GZ_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
-    struct daemon daemon = {.log = {.stream = stderr, .level = GZ_INFO},
+    struct daemon daemon = {.argc = argc,
+                            .argv = argv,
+                            .log = {.stream = stderr, .level = GZ_INFO},
                             .log_counts = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
     daemon.log.counts = &daemon.log_counts;
     struct gz_error error;
@@ -509,22 +618,27 @@ int main(int argc, char **argv)
     ignore_signals();
     gz_args_keep_streams();
     if (gz_options_describe(argc, argv, stdout)) return EXIT_SUCCESS;
-    if (gz_options_parse(&daemon.options, argc, argv, &error) != GZ_OK) {
+    if (gz_options_create(&daemon.started, argc, argv, &error) != GZ_OK) {
         fprintf(stderr, "gizmod: %s\n", error.message);
         return 2;
     }
-    daemon.log.level = daemon.options.log_level;
+    daemon.options = daemon.started;
+    daemon.log.level = daemon.started->log_level;
+    daemon.log.form = daemon.started->log_form;
+    if (daemon.started->checks_config) return check_config(&daemon);
     umask(S_IRWXG | S_IRWXO); /* other users may not read scenes, unless an operator allows it with
                                  chmod or an ACL */
     set_descriptor_limit();
     gz_store_prepare();
     shorten_time_slices();
-    if (!open_loop(&daemon.loop, daemon.options.cluster != NULL)) {
+    if (!open_loop(&daemon.loop, daemon.started->cluster != NULL)) {
         fputs("gizmod: the loop does not start\n", stderr);
         return EXIT_FAILURE;
     }
     enum gz_status status = start(&daemon, &error);
     run(&daemon);
-    if (status != GZ_OK) fprintf(stderr, "gizmod: %s\n", error.message);
+    if (status != GZ_OK) say_failure(&daemon, &error);
+    if (daemon.options != daemon.started) gz_options_destroy(daemon.options);
+    gz_options_destroy(daemon.started);
     return status == GZ_OK && daemon.saved ? EXIT_SUCCESS : EXIT_FAILURE;
 }

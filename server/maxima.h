@@ -330,6 +330,8 @@
 #define GZ_SOCKET_WAITING_BYTES (16 * 1024)
 /* Display names that can be made admins by option. */
 #define GZ_ADMINS_MAX 32
+/* The file of --config: some ten times one that has all options and says what each is for. */
+#define GZ_CONFIG_BYTES_MAX (256 * 1024)
 /* Origins that can be allowed by option. */
 #define GZ_ORIGINS_MAX 32
 /* Ranges of addresses whose proxies can be trusted by option. */

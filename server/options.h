@@ -1,6 +1,8 @@
-/* options.h - the command line of gizmod. Reads words and the name of the host, changes nothing.
- * Threads: any. Ownership: the strings in the result are argv's own or static. Errors: GZ_BAD_VALUE
- * with one line that names the option. */
+/* options.h - the options of gizmod, from the command line, the environment and the file of
+ * --config. Reads these and the name of the host, changes nothing. Threads: any, one at a time.
+ * Ownership: the strings in the result are its own, argv's, the environment's or static. Errors:
+ * GZ_BAD_VALUE with one line that names the option, after the file and the line, or the variable;
+ * GZ_NO_MEMORY. */
 #ifndef GZ_OPTIONS_H
 #define GZ_OPTIONS_H
 
@@ -10,6 +12,7 @@
 #include <stdio.h>
 
 #include "front/address.h"
+#include "proto/args/args.h"
 #include "proto/base/log.h"
 #include "server/maxima.h"
 #include "store/store.h"
@@ -28,8 +31,10 @@ struct gz_options {
     const char *secret;    /* file of what all members know */
     char member[GZ_MEMBER_BYTES_MAX + 1]; /* this one's name; "" without a cluster */
     bool no_web;                          /* no files at all */
-    bool sample, insecure;
+    bool sample, insecure, checks_config;
+    const char *config; /* the file that options came from; NULL for none */
     enum gz_level log_level;
+    enum gz_log_form log_form;
     enum gz_recorded recorded;
     struct gz_retention_rule kept;
     double messages_per_s, ping_s, silence_s;
@@ -43,10 +48,23 @@ struct gz_options {
     const char *trust_header; /* in which they name the user; NULL for none */
     const char *admins[GZ_ADMINS_MAX];
     size_t admin_count;
+    /* private to options.c: what was said, and where it lies */
+    struct gz_args args;
+    char *text, *lists;
 };
 
-GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv,
-                                            struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_options_create(struct gz_options **options, int argc, char **argv,
+                                             struct gz_error *error);
+void gz_options_destroy(struct gz_options *options);
+
+/* Puts the values of the start in place of those that need a restart, which it outlives. Fails if
+ * the others do not go with them. */
+GZ_MUST_USE enum gz_status gz_options_keep(struct gz_options *now, const struct gz_options *started,
+                                           struct gz_error *error);
+/* Logs which options have another value `now`: those that take effect at once have changed since
+ * `before`, the others since the start. */
+void gz_options_tell_changes(const struct gz_options *started, const struct gz_options *before,
+                             const struct gz_options *now, const struct gz_log *log);
 
 /* Writes what --help, --version, --man, --completion or --complete asks for; false if none of them
  * is given. */

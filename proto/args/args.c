@@ -1,5 +1,5 @@
 /* args.c - reads a command line by the table of options that it is given. */
-#include "proto/args/args.h"
+#include "proto/args/take.h"
 #include "proto/limits.h"
 
 #include <assert.h>
@@ -128,7 +128,7 @@ static enum gz_status take_points(const struct gz_arg_option *option, const char
                    is_first ? target : eye);
 }
 
-static enum gz_status take_value(const struct gz_arg_option *option, const char *text,
+static enum gz_status read_value(const struct gz_arg_option *option, const char *text,
                                  struct gz_arg *value, struct gz_error *error)
 {
     switch (option->kind) {
@@ -143,6 +143,30 @@ static enum gz_status take_value(const struct gz_arg_option *option, const char 
                        option->form);
     default: return GZ_OK;
     }
+}
+
+/* What a source gives replaces what an earlier one gave. */
+enum gz_status gz_arg_take(const struct gz_args *args, const struct gz_arg_option *option,
+                           struct gz_arg *value, const char *text, struct gz_error *error)
+{
+    if (value->source != args->source) *value = (struct gz_arg){.source = args->source};
+    if (value->given && option->kind != GZ_ARG_TEXTS && !args->program->repeats)
+        return gz_fail(error, GZ_BAD_VALUE, "%s may be given only once", option->name);
+    value->given = true;
+    value->text = text;
+    return read_value(option, text, value, error);
+}
+
+/* Those of the present source. */
+enum gz_status gz_arg_check(const struct gz_args *args, const struct gz_arg_option *option,
+                            const struct gz_arg *value, struct gz_error *error)
+{
+    enum gz_status status = GZ_OK;
+    if (option->check == NULL || !value->given || value->source != args->source) return GZ_OK;
+    if (option->kind == GZ_ARG_TEXT) return option->check(option, value->text, error);
+    for (int i = 0; status == GZ_OK && i < value->count; i++)
+        status = option->check(option, value->texts[i], error);
+    return status;
 }
 
 /* ---- the line ---- */
@@ -178,13 +202,10 @@ static enum gz_status take_option(struct gz_args *args, const struct gz_arg_opti
                                   struct gz_arg *value, int argc, char **argv,
                                   struct gz_error *error)
 {
-    if (value->given && option->kind != GZ_ARG_TEXTS && !args->program->repeats)
-        return gz_fail(error, GZ_BAD_VALUE, "%s may be given only once", option->name);
-    value->given = true;
-    value->text = optarg;
-    if (option->kind == GZ_ARG_POINTS)
-        return take_points(option, optarg, optind < argc ? argv[optind++] : NULL, value, error);
-    return take_value(option, optarg, value, error);
+    const char *text = optarg;
+    enum gz_status status = gz_arg_take(args, option, value, text, error);
+    if (status != GZ_OK || option->kind != GZ_ARG_POINTS) return status;
+    return take_points(option, text, optind < argc ? argv[optind++] : NULL, value, error);
 }
 
 /* What getopt_long takes for an option though it has only its beginning. */
@@ -225,12 +246,17 @@ void gz_args_keep_streams(void)
     if (stream > STDERR_FILENO) close(stream);
 }
 
-enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,
-                            const struct gz_arg_command *command, int argc, char **argv,
-                            struct gz_error *error)
+void gz_args_begin(struct gz_args *args, const struct gz_arg_program *program,
+                   const struct gz_arg_command *command)
 {
     *args = (struct gz_args){.program = program, .command = command};
+}
+
+enum gz_status gz_args_read_line(struct gz_args *args, int argc, char **argv,
+                                 struct gz_error *error)
+{
     struct list list;
+    args->source = GZ_ARG_BY_LINE;
     make_list(&list, args);
     enum gz_status status = GZ_OK;
     optind = 0; /* begins anew */
@@ -243,7 +269,17 @@ enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *p
     }
     for (; status == GZ_OK && optind < argc; optind++)
         status = take_operand(args, argv[optind], error);
+    for (int i = 0; status == GZ_OK && i < list.count; i++)
+        status = gz_arg_check(args, list.options[i], &args->values[i], error);
     return status;
+}
+
+enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,
+                            const struct gz_arg_command *command, int argc, char **argv,
+                            struct gz_error *error)
+{
+    gz_args_begin(args, program, command);
+    return gz_args_read_line(args, argc, argv, error);
 }
 
 enum gz_status gz_args_check(const struct gz_args *args, struct gz_error *error)

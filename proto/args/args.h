@@ -1,5 +1,6 @@
 /* args.h - command lines: one table describes a program's options, and serves its arguments, its
- * --help, its manual page and its shell completion. Options are long ones, `--name VALUE` or
+ * --help, its manual page and its shell completion, and a file and environment variables that give
+ * the same options. Options are long ones, `--name VALUE` or
  * `--name=VALUE`, in any order with the operands, up to `--`; names cannot be abbreviated, so that
  * scripts keep working when an option is added. Ownership: texts point into argv. Threads: reading
  * is getopt_long's, one at a time; the rest is pure. Errors: GZ_BAD_VALUE with one line that names
@@ -28,6 +29,13 @@ enum gz_arg_kind {
 
 #define GZ_ARG_TEXTS_MAX 32
 
+/* Who may give an option beside the command line. */
+enum gz_arg_reach {
+    GZ_ARG_ANYWHERE,
+    GZ_ARG_NOT_BY_FILE,
+    GZ_ARG_BY_LINE_ONLY,
+};
+
 struct gz_arg_option {
     const char *name; /* with its dashes; NULL ends a list */
     enum gz_arg_kind kind;
@@ -37,12 +45,24 @@ struct gz_arg_option {
     double min, max; /* of a number or integer; both 0 for no bounds */
     bool (*read)(const char *text, double *number);
     const char *form; /* the form that `read` accepts, in words: "time (...)" */
+    /* Of a text: what else it has to be; the error begins with the option's name. NULL: anything.
+     */
+    enum gz_status (*check)(const struct gz_arg_option *option, const char *text,
+                            struct gz_error *error);
+    enum gz_arg_reach reach;
+    bool is_live; /* a running program takes up another value; --help marks it by a star */
     const char *help;
 };
+
+/* Who gave a value: what the line gives replaces what the environment gives, and that what the file
+ * gives, a whole list as well. */
+enum gz_arg_source { GZ_ARG_BY_LINE, GZ_ARG_BY_ENVIRONMENT, GZ_ARG_BY_FILE };
 
 /* The value of an option. */
 struct gz_arg {
     bool given;
+    enum gz_arg_source source;
+    int line;         /* of the file, from 1 */
     const char *text; /* as it was given last; NULL if it was not */
     const char *texts[GZ_ARG_TEXTS_MAX];
     double numbers[6]; /* GZ_ARG_READ: one */
@@ -78,7 +98,7 @@ struct gz_arg_program {
     const struct gz_arg_exit *exits; /* for --help and the manual, or NULL */
 };
 
-#define GZ_ARG_OPTIONS_MAX 32 /* of a command, and of a program */
+#define GZ_ARG_OPTIONS_MAX 48 /* of a command, and of a program */
 #define GZ_ARG_OPERANDS_MAX 256
 
 struct gz_args {
@@ -87,6 +107,8 @@ struct gz_args {
     struct gz_arg values[2 * GZ_ARG_OPTIONS_MAX];
     const char *operands[GZ_ARG_OPERANDS_MAX]; /* NULL if one was left out */
     int operand_count;
+    enum gz_arg_source source; /* that is being read */
+    const char *path;          /* of the file; NULL for none */
 };
 
 /* The first thing that a program does: a standard stream that is closed becomes /dev/null. A file
@@ -98,6 +120,27 @@ void gz_args_keep_streams(void);
 GZ_MUST_USE enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,
                                         const struct gz_arg_command *command, int argc, char **argv,
                                         struct gz_error *error);
+/* The same in steps, for a program without commands that takes options from elsewhere, too: begin,
+ * then in this order what there is of the other three. */
+void gz_args_begin(struct gz_args *args, const struct gz_arg_program *program,
+                   const struct gz_arg_command *command);
+/* The text of a file, with lines `NAME = VALUE`, where NAME is an option's without its dashes, and
+ * lines that begin with `#`. An option without a value is `yes` or `no`. Changes the text, which
+ * has a NUL behind it and has to outlive *args, like `path`. Errors begin with "PATH:LINE: ". */
+GZ_MUST_USE enum gz_status gz_args_read_file(struct gz_args *args, char *text, size_t size,
+                                             const char *path, struct gz_error *error);
+/* The variables PROGRAM_NAME of the options that have one, in capitals and with `_` for `-`; a list
+ * has commas. An empty one counts as none. *kept gets the memory of lists, which has to outlive
+ * *args, for free(). Errors begin with "VARIABLE: ". */
+GZ_MUST_USE enum gz_status gz_args_read_environment(struct gz_args *args, char **kept,
+                                                    struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_args_read_line(struct gz_args *args, int argc, char **argv,
+                                             struct gz_error *error);
+/* If an error begins with the name of an option that the file or the environment gave, puts before
+ * it where. */
+void gz_args_locate(const struct gz_args *args, struct gz_error *error);
+/* Whether both were given, with the same words, or neither. */
+bool gz_arg_equal(const struct gz_arg *a, const struct gz_arg *b);
 /* Checks that no operand is missing or too many. */
 GZ_MUST_USE enum gz_status gz_args_check(const struct gz_args *args, struct gz_error *error);
 /* An option of the command or, if it has none of this name, of the program. There must be one. */

@@ -60,8 +60,8 @@ static void print_options(FILE *out, const struct gz_arg_option *options,
     for (const struct gz_arg_option *option = options; option->name != NULL; option++) {
         char left[64];
         if (hides != NULL && has_option(hides, option->name)) continue;
-        snprintf(left, sizeof left, "%s%s%s", option->name, option->value != NULL ? " " : "",
-                 option->value != NULL ? option->value : "");
+        snprintf(left, sizeof left, "%s%s%s%s", option->name, option->value != NULL ? " " : "",
+                 option->value != NULL ? option->value : "", option->is_live ? " *" : "");
         print_row(out, left, option->help, OPTION_COLUMNS);
     }
 }
@@ -134,7 +134,7 @@ static void put_option_pages(FILE *out, const struct gz_arg_command *command)
         put_inline(out, option->name);
         fputs("\\fR \\fI", out);
         put_inline(out, option->value != NULL ? option->value : "");
-        fputs("\\fR\n", out);
+        fprintf(out, "\\fR%s\n", option->is_live ? " *" : "");
         put_roff(out, option->help);
     }
 }

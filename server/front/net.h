@@ -250,6 +250,10 @@ GZ_MUST_USE enum gz_status gz_net_create(struct gz_net **net, const struct gz_ne
                                          struct gz_error *error);
 /* Begins to accept. */
 void gz_net_start(struct gz_net *net);
+/* Takes up the origins, proxies, admins and connections of an address of `options`, for what comes
+ * from now on. On an error nothing has changed. */
+GZ_MUST_USE enum gz_status gz_net_change(struct gz_net *net, const struct gz_net_options *options,
+                                         struct gz_error *error);
 /* Reads the certificate and the key again, for new connections. On an error, which names the option
  * and the file, the earlier ones stay in use. GZ_OK without TLS. */
 GZ_MUST_USE enum gz_status gz_net_reload(struct gz_net *net, struct gz_error *error);

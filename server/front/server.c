@@ -82,10 +82,35 @@ static enum gz_status create_context(struct gz_net *net, struct gz_error *error)
                    "libwebsockets (Debian: libwebsockets-evlib-uv)");
 }
 
-static void set_proxies(struct gz_net *net, const struct gz_net_options *options)
+static void take_rules(struct gz_net *net, const struct gz_net_options *options)
 {
     net->proxies = (struct gz_address_ranges){options->proxies, options->proxy_count};
-    net->proxies_only = options->proxy_count > 0 && options->cert == NULL;
+    net->proxies_only = options->proxy_count > 0 && net->cert == NULL;
+    net->admins = options->admins;
+    net->admin_count = options->admin_count;
+    net->rules.allowed = options->origins;
+    net->rules.allowed_count = options->origin_count;
+}
+
+enum gz_status gz_net_change(struct gz_net *net, const struct gz_net_options *options,
+                             struct gz_error *error)
+{
+    const struct gz_origin_rules rules = {options->origins, options->origin_count,
+                                          net->rules.address};
+    struct gz_buffer policy = {0};
+    if (!gz_page_policy_print(&policy, &rules)) {
+        gz_buffer_finish(&policy);
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    }
+    gz_buffer_finish(&net->page_policy);
+    net->page_policy = policy;
+    net->peers.per_address = options->connections_per_address;
+    take_rules(net, options);
+    return GZ_OK;
+}
+
+static void set_trust_header(struct gz_net *net, const struct gz_net_options *options)
+{
     if (options->trust_header == NULL) return;
     lws_snprintf(net->trust_header, sizeof net->trust_header, "%s", options->trust_header);
     for (char *c = net->trust_header; *c != '\0'; c++) *c = (char)tolower(*c);
@@ -105,14 +130,12 @@ static void take_options(struct gz_net *net, const struct gz_net_options *option
     net->ping_s = options->ping_s;
     net->silence_s = options->silence_s;
     net->keyring = options->keyring;
-    net->admins = options->admins;
-    net->admin_count = options->admin_count;
     net->channels_max = options->relayed_max;
     net->secret = options->secret;
     net->secret_size = options->secret_size;
-    net->rules =
-        (struct gz_origin_rules){options->origins, options->origin_count, options->address};
-    set_proxies(net, options);
+    net->rules.address = options->address;
+    take_rules(net, options);
+    set_trust_header(net, options);
 }
 
 static enum gz_status open_sends(struct gz_net *net, struct gz_error *error)

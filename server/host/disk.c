@@ -83,8 +83,9 @@ enum gz_status gz_disk_check(const struct gz_disk *disk, struct gz_error *error)
 
 enum gz_status gz_disk_reserve(struct gz_disk *disk, uint64_t bytes, struct gz_error *error)
 {
-    if (disk == NULL || disk->keep_bytes == 0) return GZ_OK;
+    if (disk == NULL) return GZ_OK;
     uint64_t reserved = atomic_fetch_add(&disk->reserved_bytes, bytes) + bytes;
+    if (disk->keep_bytes == 0) return GZ_OK;
     uint64_t free_bytes = look(disk->folder);
     if (free_bytes >= reserved && free_bytes - reserved >= disk->keep_bytes) return GZ_OK;
     gz_disk_release(disk, bytes);
@@ -97,7 +98,7 @@ enum gz_status gz_disk_reserve(struct gz_disk *disk, uint64_t bytes, struct gz_e
 
 void gz_disk_release(struct gz_disk *disk, uint64_t bytes)
 {
-    if (disk != NULL && disk->keep_bytes != 0) atomic_fetch_sub(&disk->reserved_bytes, bytes);
+    if (disk != NULL) atomic_fetch_sub(&disk->reserved_bytes, bytes);
 }
 
 void gz_disk_found(struct gz_disk *disk, uint64_t free_bytes)
@@ -113,6 +114,12 @@ void gz_disk_found(struct gz_disk *disk, uint64_t free_bytes)
     if (!is_short && was_short)
         gz_log(disk->log, GZ_INFO, 0, "the disk has %llu MB free: edits are accepted again",
                (unsigned long long)(free_bytes >> 20));
+}
+
+void gz_disk_keep(struct gz_disk *disk, uint64_t keep_bytes)
+{
+    disk->keep_bytes = keep_bytes;
+    gz_disk_found(disk, disk->free_bytes);
 }
 
 static void run_look(struct gz_job *job)

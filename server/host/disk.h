@@ -57,7 +57,7 @@ struct gz_disk {
     const char *folder;
     const struct gz_log *log;
     struct gz_jobs *jobs;
-    uint64_t keep_bytes;
+    _Atomic uint64_t keep_bytes;
     uv_timer_t tick;
     struct gz_job job;
     bool is_looking;
@@ -73,6 +73,8 @@ void gz_disk_watch(struct gz_disk *disk, uv_loop_t *loop, struct gz_jobs *jobs, 
                    uint64_t keep_bytes, const struct gz_log *log);
 void gz_disk_close(struct gz_disk *disk);
 
+/* Sets another bound, and what follows from it at once. */
+void gz_disk_keep(struct gz_disk *disk, uint64_t keep_bytes);
 /* Sets the free space that was found. */
 void gz_disk_found(struct gz_disk *disk, uint64_t free_bytes);
 /* GZ_STORAGE while edits are refused. NULL is a disk with space. */

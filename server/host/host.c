@@ -377,6 +377,12 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
     return status;
 }
 
+void gz_host_change(struct gz_host *host, uint64_t keep_free_bytes, uint64_t memory_bytes)
+{
+    gz_disk_keep(&host->disk, keep_free_bytes);
+    if (host->memory.bytes_max != 0 && memory_bytes != 0) host->memory.bytes_max = memory_bytes;
+}
+
 static void handle_rest(uv_timer_t *rest)
 {
     struct gz_host *host = rest->data;

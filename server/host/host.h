@@ -77,6 +77,9 @@ GZ_MUST_USE enum gz_status gz_host_open(struct gz_host *host, const char *name,
 void gz_host_sample(struct gz_host *host, const char *name,
                     void (*done)(void *context, const struct gz_error *error), void *context);
 
+/* Sets other bounds of the free space and of memory, as in the options. */
+void gz_host_change(struct gz_host *host, uint64_t keep_free_bytes, uint64_t memory_bytes);
+
 /* Sends `bye` to all sessions. */
 void gz_host_end(struct gz_host *host, const char *reason, double retry_s);
 /* Whether nothing waits for the disk, and no request for a worker. */

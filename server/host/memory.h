@@ -41,7 +41,7 @@ uint64_t gz_machine_bytes(const char *groups, const char *folder);
  * requests take counts. */
 
 struct gz_memory {
-    uint64_t bytes_max; /* 0: no bound */
+    _Atomic uint64_t bytes_max; /* 0: no bound; may be changed at any time */
     /* Both on the loop: how many bytes can be forgotten; and forgets about so many, and returns how
      * many. NULL: nothing can be forgotten. Set them after gz_memory_watch. */
     uint64_t (*spare)(void *context);

@@ -36,12 +36,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (char *word = strtok(text, "\n"); word != NULL && count <= WORDS_MAX;
          word = strtok(NULL, "\n"))
         words[count++] = word;
-    struct gz_options options;
+    struct gz_options *options;
     struct gz_error error = {.message = ""};
-    enum gz_status status = gz_options_parse(&options, count, words, &error);
+    enum gz_status status = gz_options_create(&options, count, words, &error);
     if (status == GZ_OK)
-        check_taken(&options);
+        check_taken(options);
     else
         require(status == GZ_BAD_VALUE && error.message[0] != '\0');
+    gz_options_destroy(options);
     return 0;
 }

@@ -47,7 +47,7 @@ export const gizmod = (name, program) => ({
   plan,
   command: (folder) => [
     ...[program, "--listen", `${ADDRESS}:0`, "--data", folder],
-    ...["--web", "none", "--log", "error"],
+    ...["--web", "none", "--log-level", "error"],
   ],
 });
 

@@ -54,7 +54,7 @@ struct run {
 
 static void exec_daemon(int out, const char *listen, const char *const *words)
 {
-    const char *all[WORDS_MAX + 7] = {"bin/gizmod", "--data",   "scenes", "--log",
+    const char *all[WORDS_MAX + 7] = {"bin/gizmod", "--data",   "scenes", "--log-level",
                                       "warn",       "--listen", listen};
     for (size_t i = 0; i < WORDS_MAX && words[i] != NULL; i++) all[i + 7] = words[i];
     prctl(PR_SET_PDEATHSIG, SIGKILL);

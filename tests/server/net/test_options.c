@@ -1,5 +1,7 @@
-/* The command line: what is refused, with which words, and how it exits. */
+/* The command line, the environment and the file of --config: what is refused, with which words,
+ * and how it exits. */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,7 @@ static const struct row rows[] = {
     {{"--completion", "bash"}, 0, "complete -o default -F _gizmod gizmod", NULL},
     {{"--completion"}, 2, NULL, "--completion"},
     {{"--completion", "csh"}, 2, NULL, "--completion: \"csh\" is not one of bash zsh fish"},
-    {{"--complete", "--log", "de"}, 0, "debug\n", NULL},
+    {{"--complete", "--log-level", "de"}, 0, "debug\n", NULL},
     /* Names are whole, so that a new option takes nothing away from a script. */
     {{"--dat", "x"}, 2, NULL, "unknown option --dat"},
     {{"--ins"}, 2, NULL, "unknown option --ins"},
@@ -70,7 +72,7 @@ static const struct row rows[] = {
     {{"--open", "-x"}, 2, NULL, "--open"},
     {{"--admin", ""}, 2, NULL, "--admin"},
     {{"--admin"}, 2, NULL, "--admin"},
-    {{"--log", "loud"}, 2, NULL, "--log"},
+    {{"--log-level", "loud"}, 2, NULL, "--log-level"},
     {{"--record", "some"}, 2, NULL, "--record"},
     {{"--keep", "90"}, 2, NULL, "--keep: \"90\" is not an age"},
     {{"--keep", "d"}, 2, NULL, "--keep"},
@@ -94,10 +96,10 @@ static const struct row rows[] = {
     {{"--secret", ""}, 2, NULL, "--secret: the file is missing"},
     {{"--cluster", "postgresql://h/x", "--secret", "s"}, 2, NULL, "--advertise: required with"},
     {{"--cluster", "postgresql://h/x", "--advertise", "http://a"}, 2, NULL, "--secret: required"},
-    {{"--cluster", "postgres://h/x", "--advertise", "http://a", "--secret", "s", "--log=x"},
+    {{"--cluster", "postgres://h/x", "--advertise", "http://a", "--secret", "s", "--log-level=x"},
      2,
      NULL,
-     "--log"},
+     "--log-level"},
     {{"--keep-edits", "999"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", "1000.5"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", "1e3"}, 2, NULL, "--keep-edits"},
@@ -108,8 +110,8 @@ static const struct row rows[] = {
     {{"--memory", "0"}, 2, NULL, "--memory"},
     {{"--memory", "1GB"}, 2, NULL, "--memory"},
     /* Taken, so that what is wrong is what comes after it. */
-    {{"--listen", "nowhere", "--listen", "[::1]:0", "--log", "loud"}, 2, NULL, "--log"},
-    {{"--keep", "1.5h", "--keep-edits", "1000", "--log", "loud"}, 2, NULL, "--log"},
+    {{"--listen", "nowhere", "--listen", "[::1]:0", "--log-level", "loud"}, 2, NULL, "--log-level"},
+    {{"--keep", "1.5h", "--keep-edits", "1000", "--log-level", "loud"}, 2, NULL, "--log-level"},
     {{"--messages-per-s", "0"}, 2, NULL, "--messages-per-s"},
     {{"--messages-per-s", "nan"}, 2, NULL, "--messages-per-s"},
     {{"--ping-seconds", "x"}, 2, NULL, "--ping-seconds"},
@@ -132,7 +134,10 @@ static const struct row rows[] = {
     {{"--trusted-proxy", "::1", "--trust-header", "X-Forwarded-Proto"}, 2, NULL, "--trust-header"},
     {{"--trusted-proxy", "::1", "--trust-header", "Sec-Fetch-Site"}, 2, NULL, "--trust-header"},
     {{"--listen", "192.0.2.1:0", "--trusted-proxy", "::1"}, 2, NULL, "--trust-header"},
-    {{"--trusted-proxy", "::1", "--trust-header", "Remote-User", "--log", "x"}, 2, NULL, "--log"},
+    {{"--trusted-proxy", "::1", "--trust-header", "Remote-User", "--log-level", "x"},
+     2,
+     NULL,
+     "--log-level"},
     /* What is right on the line and wrong in the world. */
     {{"--data", "/dev/null", "--listen", "127.0.0.1:0"}, 1, NULL, "/dev/null"},
     {{"--data", "/nonexistent/scenes", "--listen", "127.0.0.1:0"}, 1, NULL, "/nonexistent/scenes"},
@@ -166,8 +171,118 @@ static int temporary_file(void)
     return file;
 }
 
+/* With --check-config and the file c.conf. */
+static const struct {
+    const char *file, *variable, *value, *words[2];
+    int code;
+    const char *said; /* on stderr; NULL: on stdout that all is right */
+} given[] = {
+    {"# all\n\n  data = x\nlog-level=debug\n\tkeep-free =  0 \nsample = yes\r\n",
+     NULL,
+     NULL,
+     {0},
+     0,
+     NULL},
+    {"\xEF\xBB\xBF"
+     "data = x",
+     NULL,
+     NULL,
+     {0},
+     0,
+     NULL},
+    {"", NULL, NULL, {0}, 0, NULL},
+    /* What is no line of a file. */
+    {"data = x\nfoo = 1\n", NULL, NULL, {0}, 2, "c.conf:2: unknown option \"foo\""},
+    {"--data = x\n", NULL, NULL, {0}, 2, "c.conf:1: unknown option \"--data\""},
+    {"Data = x\n", NULL, NULL, {0}, 2, "c.conf:1: unknown option \"Data\""},
+    {"keep-edit = 1000\n", NULL, NULL, {0}, 2, "c.conf:1: unknown option \"keep-edit\""},
+    {"= 1\n", NULL, NULL, {0}, 2, "c.conf:1: unknown option"},
+    {"\n[gizmod]\n", NULL, NULL, {0}, 2, "c.conf:2: the line is not NAME = VALUE"},
+    {"sample\n", NULL, NULL, {0}, 2, "c.conf:1: the line is not NAME = VALUE"},
+    {"data x\n", NULL, NULL, {0}, 2, "c.conf:1: the line is not NAME = VALUE"},
+    {"data = x # folder\n", NULL, NULL, {0}, 2, "c.conf:1: --data: a comment stands behind"},
+    {"data = #\n", NULL, NULL, {0}, 2, "c.conf:1: --data: a comment stands behind"},
+    {"data = \"x\"\n", NULL, NULL, {0}, 2, "c.conf:1: --data: the value has quotes"},
+    {"data = 'x'\n", NULL, NULL, {0}, 2, "c.conf:1: --data: the value has quotes"},
+    {"keep = 1h\n\nkeep = 2h\n", NULL, NULL, {0}, 2, "c.conf:3: --keep is in line 1 already"},
+    {"help = yes\n", NULL, NULL, {0}, 2, "c.conf:1: --help cannot be given by a file"},
+    {"check-config = no\n", NULL, NULL, {0}, 2, "c.conf:1: --check-config cannot be"},
+    {"config = c.conf\n", NULL, NULL, {0}, 2, "c.conf:1: --config cannot be given by a file"},
+    /* Bad values, of each kind. */
+    {"data =\n", NULL, NULL, {0}, 2, "c.conf:1: --data: the folder is missing"},
+    {"keep-edits = 999\n", NULL, NULL, {0}, 2, "c.conf:1: --keep-edits: \"999\" is not"},
+    {"messages-per-s = nan\n", NULL, NULL, {0}, 2, "c.conf:1: --messages-per-s"},
+    {"log-level = loud\n", NULL, NULL, {0}, 2, "c.conf:1: --log-level: \"loud\" is not one of"},
+    {"log-format = xml\n", NULL, NULL, {0}, 2, "c.conf:1: --log-format: \"xml\" is not one of"},
+    {"sample = maybe\n", NULL, NULL, {0}, 2, "c.conf:1: --sample: \"maybe\" is neither yes nor no"},
+    {"\nkeep = 59m\n", NULL, NULL, {0}, 2, "c.conf:2: --keep: 59m is out of range"},
+    {"admin = a\nadmin = b\nallow-origin = https://x.example\nallow-origin = y\n",
+     NULL,
+     NULL,
+     {0},
+     2,
+     "c.conf:4: --allow-origin: \"y\" is not"},
+    /* A wrong value is wrong even if another one counts. */
+    {"keep = 59m\n", NULL, NULL, {"--keep", "2h"}, 2, "c.conf:1: --keep: 59m"},
+    /* What does not go together: where one of them was given. */
+    {"data = x\naudience = x\n", NULL, NULL, {0}, 2, "c.conf:2: --audience: needs --keys"},
+    {"listen = 192.0.2.1:0\n", NULL, NULL, {0}, 2, "c.conf:1: --listen: 192.0.2.1 is not loopback"},
+    {"secret = s\n", NULL, NULL, {0}, 2, "c.conf:1: --secret: needs --cluster"},
+    {"", "GIZMOD_AUDIENCE", "x", {0}, 2, "GIZMOD_AUDIENCE: --audience: needs --keys"},
+    {"", NULL, NULL, {"--audience", "x"}, 2, "gizmod: --audience: needs --keys"},
+    /* Which one counts: --silence-seconds is 15. */
+    {"ping-seconds = 20\n", NULL, NULL, {0}, 2, "gizmod: --silence-seconds: must be greater"},
+    {"ping-seconds = 20\n", "GIZMOD_PING_SECONDS", "5", {0}, 0, NULL},
+    {"ping-seconds = 5\n", "GIZMOD_PING_SECONDS", "20", {0}, 2, "--silence-seconds: must"},
+    {"ping-seconds = 20\n", NULL, NULL, {"--ping-seconds=5"}, 0, NULL},
+    {"", "GIZMOD_PING_SECONDS", "20", {"--ping-seconds=5"}, 0, NULL},
+    {"ping-seconds = 5\n", "GIZMOD_PING_SECONDS", "5", {"--ping-seconds=20"}, 2, "--silence"},
+    {"insecure = yes\nlisten = 192.0.2.1:0\n", NULL, NULL, {0}, 0, NULL},
+    {"insecure = yes\nlisten = 192.0.2.1:0\n", "GIZMOD_INSECURE", "0", {0}, 2, "is not loopback"},
+    {"insecure = no\nlisten = 192.0.2.1:0\n", NULL, NULL, {"--insecure"}, 0, NULL},
+    /* A list takes the place of a list. */
+    {"admin = ada\nkeys = k\n", NULL, NULL, {0}, 2, "c.conf:1: --admin: cannot be used"},
+    {"", "GIZMOD_ADMIN", "ada, bob", {0}, 0, NULL},
+    {"",
+     "GIZMOD_ALLOW_ORIGIN",
+     "https://a.example,b",
+     {0},
+     2,
+     "GIZMOD_ALLOW_ORIGIN: --allow-origin: \"b\""},
+    {"trusted-proxy = ::1\n",
+     "GIZMOD_TRUSTED_PROXY",
+     "10.0.0.0/8, 10.0.0.1/8",
+     {0},
+     2,
+     "GIZMOD_TRUSTED_PROXY: --trusted-proxy: \"10.0.0.1/8\""},
+    {"", "GIZMOD_KEEP", "1m", {0}, 2, "GIZMOD_KEEP: --keep: 1m is out of range"},
+    /* An empty variable, and one of somebody else. */
+    {"", "GIZMOD_KEYS", "", {0}, 0, NULL},
+    {"", "GIZMOD_PORT", "tcp://10.0.0.1:7432", {0}, 0, NULL},
+    {"", "GIZMOD_HELP", "1", {0}, 0, NULL},
+    /* Files that are named. */
+    {"keys = /nonexistent\n", NULL, NULL, {0}, 1, "--keys: /nonexistent: No such file"},
+    {"cert = /nonexistent\nkey = /nonexistent\n",
+     NULL,
+     NULL,
+     {0},
+     1,
+     "--cert: /nonexistent cannot"},
+    {"", NULL, NULL, {"--config", "/nonexistent"}, 2, "--config: /nonexistent: No such file"},
+    {"", NULL, NULL, {"--config", "/dev/zero"}, 2, "--config: /dev/zero: is not a regular file"},
+    {"", NULL, NULL, {"--config", "/"}, 2, "--config: /: is not a regular file"},
+    {"", NULL, NULL, {"--config", ""}, 2, "--config: the file is missing"},
+    {"", "GIZMOD_CONFIG", "/nonexistent", {"--ping-seconds=5"}, 0, NULL}, /* the line counts */
+};
+
+static bool put_file(const char *text)
+{
+    FILE *file = text != NULL ? fopen("c.conf", "w") : NULL;
+    return text == NULL || (file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
 /* In a folder of its own, so that a default of --data is not made in somebody's. */
-static int run(const char *const *words, int out, int err)
+static int run(const char *const *words, const char *file, int out, int err)
 {
     char folder[] = "/tmp/gizmod-options-XXXXXX";
     const char *all[WORDS_MAX + 2] = {GZ_GIZMOD_PATH};
@@ -176,7 +291,7 @@ static int run(const char *const *words, int out, int err)
     pid_t child = fork();
     assert_int_not_equal(child, -1);
     if (child == 0) {
-        if (chdir(folder) != 0) _exit(126);
+        if (chdir(folder) != 0 || !put_file(file)) _exit(126);
         dup2(out, STDOUT_FILENO);
         dup2(err, STDERR_FILENO);
         alarm(10);
@@ -188,6 +303,8 @@ static int run(const char *const *words, int out, int err)
     char scenes[64];
     snprintf(scenes, sizeof scenes, "%s/scenes", folder);
     rmdir(scenes);
+    snprintf(scenes, sizeof scenes, "%s/c.conf", folder);
+    unlink(scenes);
     rmdir(folder);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -203,7 +320,7 @@ TEST(test_options_table)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char said[8192];
         int out = temporary_file(), err = temporary_file();
-        int code = run(rows[i].words, out, err);
+        int code = run(rows[i].words, NULL, out, err);
         read_file(err, said, sizeof said);
         if (code != rows[i].code) fail_msg("%s: exit %d, said %s", rows[i].words[0], code, said);
         assert_says(said, rows[i].err, "stderr");
@@ -214,6 +331,27 @@ TEST(test_options_table)
         }
         read_file(out, said, sizeof said);
         assert_says(said, rows[i].out, "stdout");
+        close(out);
+        close(err);
+    }
+}
+
+TEST(test_options_of_a_file_and_the_environment)
+{
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        char said[8192];
+        const char *words[WORDS_MAX] = {"--check-config", "--config", "c.conf", given[i].words[0],
+                                        given[i].words[1]};
+        int out = temporary_file(), err = temporary_file();
+        if (given[i].variable != NULL) setenv(given[i].variable, given[i].value, 1);
+        int code = run(words, given[i].file, out, err);
+        if (given[i].variable != NULL) unsetenv(given[i].variable);
+        read_file(err, said, sizeof said);
+        if (code != given[i].code) fail_msg("row %zu: exit %d, said %s", i, code, said);
+        assert_says(said, given[i].said, given[i].file);
+        if (code != 0 && strncmp(said, "gizmod: ", 8) != 0) fail_msg("row %zu: %s", i, said);
+        read_file(out, said, sizeof said);
+        assert_says(said, code == 0 ? "gizmod: the configuration is ok\n" : NULL, "stdout");
         close(out);
         close(err);
     }

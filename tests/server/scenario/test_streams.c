@@ -143,8 +143,8 @@ TEST_ON_STAGE(test_daemon_serves_when_nobody_reads)
     struct test_daemon *daemon = &stage->daemon;
     char listen[64];
     snprintf(listen, sizeof listen, "127.0.0.1:%d", daemon->port);
-    const char *const line[] = {GZ_GIZMOD_PATH, "--data", daemon->data, "--listen",
-                                listen,         "--log",  "debug",      NULL};
+    const char *const line[] = {GZ_GIZMOD_PATH, "--data",      daemon->data, "--listen",
+                                listen,         "--log-level", "debug",      NULL};
     test_daemon_end(daemon);
     for (enum outlet outlet = LEFT; outlet <= CLOSED; outlet++) {
         struct test_output output;
