@@ -52,6 +52,10 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
                 gz_connection_stand_in_line(connection);
             break;
         }
+        if (connection->behind_s != 0) {
+            gz_histogram_add(&connection->net->counters.lags, now.mono_s - connection->behind_s);
+            connection->behind_s = 0;
+        }
         gz_connection_write(connection, frame);
         gz_bytes_release(frame);
         if (connection->parted) return;
@@ -168,6 +172,15 @@ static void gather(struct gz_net_scene *scene, bool is_full, bool has_round)
 
 /* ---- a round ---- */
 
+/* Something is new: a viewer who can take it is not late, another one is from now on. */
+static void note_lag(struct gz_connection *connection, struct gz_now now)
+{
+    if (connection->behind_s == 0 && !gz_connection_is_free(connection))
+        connection->behind_s = now.mono_s;
+    else if (connection->behind_s == 0)
+        gz_histogram_add(&connection->net->counters.lags, 0);
+}
+
 static void begin_round(struct gz_net *net, struct gz_net_scene *scene, struct gz_now now)
 {
     if (scene->visit_s == 0) scene->visit_s = VISIT_S;
@@ -189,13 +202,18 @@ static void go_round(struct gz_net *net, struct gz_net_scene *scene)
         scene->left--;
         gz_connection_leave_queue(connection, GZ_PLACE_SOON);
         const bool is_group = connection->is_group;
+        if (!is_group) note_lag(connection, now);
         gz_connection_flush(connection, now);
         if (!is_group) gz_subscribers_join(connection, now);
     }
-    if (visits == 0) return;
-    gz_send_batch_go(net->sends);
+    if (visits > 0) gz_send_batch_go(net->sends);
     end_s = gz_clock_mono_s();
-    scene->visit_s += VISIT_PART * ((end_s - now.mono_s) / (double)visits - scene->visit_s);
+    if (visits > 0)
+        scene->visit_s += VISIT_PART * ((end_s - now.mono_s) / (double)visits - scene->visit_s);
+    if (scene->left == 0 && scene->round_input_s != 0) {
+        gz_histogram_add(&net->counters.deltas, end_s - scene->round_input_s);
+        scene->round_input_s = 0;
+    }
 }
 
 /* ---- the line ---- */
@@ -230,6 +248,8 @@ static void take_turn(struct gz_net *net, struct gz_net_scene *scene, struct gz_
     scene->touched = false;
     const bool is_news = gz_core_turn(gz_net_core(scene), now);
     if (is_news) begin_round(net, scene, now);
+    if (is_news && scene->round_input_s == 0) scene->round_input_s = scene->input_s;
+    scene->input_s = 0;
     gather(scene, is_full(net), is_news);
 }
 

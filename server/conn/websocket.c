@@ -239,8 +239,11 @@ static void take_message(struct gz_connection *connection, const uint8_t *bytes,
     } else if (connection->session == NULL) {
         gz_hello_receive(connection, bytes, size);
     } else {
-        connection->scene->touched |= gz_core_receive(
-            gz_net_core(connection->scene), connection->session, bytes, size, gz_clock_now());
+        struct gz_net_scene *scene = connection->scene;
+        const struct gz_now now = gz_clock_now();
+        scene->touched |=
+            gz_core_receive(gz_net_core(scene), connection->session, bytes, size, now);
+        if (scene->touched && scene->input_s == 0) scene->input_s = now.mono_s;
         gz_connection_make_ready_later(connection); /* it is first sent the effects */
         pause_if_full(connection);
     }

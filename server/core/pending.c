@@ -61,6 +61,7 @@ struct gz_pending_edit *gz_pending_create(struct gz_core *core,
     if (pending == NULL) return NULL;
     gz_arena_init(&pending->arena, GZ_EDIT_BYTES_MAX);
     const double moment_s = gz_clock_moment(&core->clock);
+    pending->asked_s = core->clock.now.mono_s;
     pending->edit = (struct gz_edit_record){
         .kind = request->kind,
         .session = session,
@@ -203,6 +204,7 @@ static void accept_edit(void *context, struct gz_journal_entry *entry, const str
     (void)batch;
     struct gz_core *core = context;
     struct gz_pending_edit *pending = (struct gz_pending_edit *)entry;
+    gz_histogram_add(core->options.answers, core->clock.now.mono_s - pending->asked_s);
     outcome->has = describe_ok(&pending->edit, pending->created, &outcome->ok);
     gz_import_accept(&pending->import, &core->assets, &core->options.host);
     gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));

@@ -20,6 +20,7 @@ struct gz_pending_edit {
     struct gz_arena arena; /* what the edit points to */
     struct gz_edit_record edit;
     struct gz_ids created;
+    double asked_s;                /* monotonic */
     struct gz_journal_entry *drop; /* to append if the edit is refused, because the file may know of
                                       the gesture; NULL: it does not */
     struct gz_pending_import import; /* zero unless it is an import */

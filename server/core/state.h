@@ -7,6 +7,7 @@
 #include "core/callbacks.h"
 #include "core/journal.h"
 #include "core/people.h"
+#include "proto/base/histogram.h"
 #include "proto/base/log.h"
 #include "scene/record.h"
 
@@ -61,10 +62,11 @@ struct gz_core_options {
     /* GZ_STATUS_COUNT counters of the errors sent to sessions, by status; may be NULL. Atomic,
      * because cores on several threads count at once (host/loan.h). */
     _Atomic uint64_t *errors;
-    const char *server;    /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
-    double messages_per_s; /* 0: GZ_MESSAGES_PER_S_MAX */
-    size_t batches;        /* that the host takes at the same time; 0: one */
-    bool lends;            /* work on more than GZ_NODES_AT_ONCE nodes waits for gz_core_do_bulk */
+    struct gz_histogram *answers; /* from an edit to its ok; may be NULL; atomic, too */
+    const char *server;           /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
+    double messages_per_s;        /* 0: GZ_MESSAGES_PER_S_MAX */
+    size_t batches;               /* that the host takes at the same time; 0: one */
+    bool lends; /* work on more than GZ_NODES_AT_ONCE nodes waits for gz_core_do_bulk */
 };
 
 /* ---- an imported file ---- */

@@ -1,6 +1,7 @@
 /* header.c - texts and lists in the headers of HTTP. */
 #include "front/header.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,4 +70,22 @@ bool gz_gzip_is_accepted(const char *list)
         list += all;
     }
     return any;
+}
+
+bool gz_histogram_print(struct gz_buffer *out, const char *name, const char *help,
+                        const struct gz_histogram *histogram)
+{
+    uint64_t count = 0;
+    bool ok =
+        gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s histogram\n", name, help, name);
+    for (size_t i = 0; ok && i < GZ_HISTOGRAM_CLASSES; i++) {
+        count += histogram->counts[i];
+        ok = gz_text_print(out, "gizmod_%s_bucket{le=\"%g\"} %" PRIu64 "\n", name,
+                           gz_histogram_bounds_s[i], count);
+    }
+    count += histogram->counts[GZ_HISTOGRAM_CLASSES];
+    return ok && gz_text_print(out,
+                               "gizmod_%s_bucket{le=\"+Inf\"} %" PRIu64 "\n"
+                               "gizmod_%s_sum %.6f\ngizmod_%s_count %" PRIu64 "\n",
+                               name, count, name, (double)histogram->sum_us * 1e-6, name, count);
 }

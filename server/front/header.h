@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "proto/base/buffer.h"
+#include "proto/base/histogram.h"
 
 /* ---- texts ---- */
 
@@ -13,6 +14,9 @@
 
 /* Appends formatted text of at most 1 KiB, without a terminating NUL. */
 bool gz_text_print(struct gz_buffer *buffer, const char *format, ...) GZ_PRINTF(2, 3);
+/* Appends it as the metric gizmod_NAME, in Prometheus' form; false without memory. */
+bool gz_histogram_print(struct gz_buffer *out, const char *name, const char *help,
+                        const struct gz_histogram *histogram);
 
 /* Appends `text`, which is UTF-8, as a JSON string with its quotes. */
 bool gz_text_json(struct gz_buffer *buffer, const char *text);

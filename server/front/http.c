@@ -26,6 +26,7 @@
 /* The kinds of paths. */
 enum place {
     PLACE_HEALTH,
+    PLACE_READY,
     PLACE_METRICS,
     PLACE_LIST,
     PLACE_SCENE,
@@ -165,18 +166,26 @@ static void answer_buffer(struct gz_exchange *exchange, const char *type, struct
         exchange, &(struct gz_http_answer){.code = 200, .type = type, .body = body, .file = -1});
 }
 
-static void serve_health(struct gz_exchange *exchange)
+/* /healthz: alive is who answers; what is amiss is said. /readyz: 503 with the reason if clients
+ * should go elsewhere. */
+static void serve_health(struct gz_exchange *exchange, bool asks_ready)
 {
     struct gz_net *net = exchange->net;
     struct gz_error error = {.status = GZ_OK};
     struct gz_buffer body;
-    gz_buffer_init(&body, 2 * GZ_ERROR_BYTES_MAX, 0);
+    bool is_ready = net->host.ready(net->host.context, &error);
     if (net->draining) {
-        gz_exchange_refuse_with(exchange, 503, GZ_BAD_STATE, "the server is going away");
-    } else if (!net->host.healthy(net->host.context, &error)) {
+        gz_fail(&error, GZ_BAD_STATE, "the server is going away");
+        is_ready = false;
+    }
+    if (asks_ready && !is_ready) {
         gz_exchange_refuse(exchange, 503, &error);
-    } else if (gz_text_print(&body, "ok%s%s\n", error.status != GZ_OK ? ", but " : "",
-                             error.status != GZ_OK ? error.message : "")) {
+        return;
+    }
+    gz_buffer_init(&body, 2 * GZ_ERROR_BYTES_MAX, 0);
+    if (gz_text_print(&body, "%s%s%s\n", asks_ready ? "ready" : "ok",
+                      error.status != GZ_OK ? ", but " : "",
+                      error.status != GZ_OK ? error.message : "")) {
         answer_buffer(exchange, TEXT_TYPE, body);
     } else {
         gz_buffer_finish(&body);
@@ -266,6 +275,7 @@ static enum place find_place(struct gz_http_request *request, const char *path)
 {
     static const char scenes[] = "/scenes/";
     if (strcmp(path, "/healthz") == 0) return PLACE_HEALTH;
+    if (strcmp(path, "/readyz") == 0) return PLACE_READY;
     if (strcmp(path, "/metrics") == 0) return PLACE_METRICS;
     request->what = GZ_HTTP_LIST;
     if (strcmp(path, "/scenes") == 0 || strcmp(path, scenes) == 0) return PLACE_LIST;
@@ -283,6 +293,7 @@ static const struct {
     const char *methods, *refusal;
 } allowed[PLACE_FILE + 1] = {
     [PLACE_HEALTH] = {"GET, HEAD", "only GET is allowed at this path"},
+    [PLACE_READY] = {"GET, HEAD", "only GET is allowed at this path"},
     [PLACE_METRICS] = {"GET, HEAD", "only GET is allowed at this path"},
     [PLACE_LIST] = {"GET, HEAD", "only GET is allowed at this path"},
     [PLACE_SCENE] = {"PUT, PATCH, DELETE", "only PUT, PATCH and DELETE are allowed at this path"},
@@ -383,7 +394,8 @@ static void serve(struct gz_exchange *exchange, const char *path)
     struct gz_error error;
     enum place place = find_place(&exchange->request, path);
     bool asks_first = is_preflight(exchange);
-    bool is_guarded = asks_first || (place != PLACE_HEALTH && place != PLACE_FILE);
+    bool is_guarded =
+        asks_first || (place != PLACE_HEALTH && place != PLACE_READY && place != PLACE_FILE);
     if (gz_admit_page(exchange->caller, is_guarded, &error) != GZ_OK) {
         gz_exchange_refuse(exchange, 0, &error);
         return;
@@ -399,7 +411,8 @@ static void serve(struct gz_exchange *exchange, const char *path)
     }
     if (!allows(exchange, place)) return;
     switch (place) {
-    case PLACE_HEALTH: serve_health(exchange); return;
+    case PLACE_HEALTH: serve_health(exchange, false); return;
+    case PLACE_READY: serve_health(exchange, true); return;
     case PLACE_METRICS: serve_metrics(exchange); return;
     case PLACE_LIST:
     case PLACE_PART: serve_part(exchange); return;

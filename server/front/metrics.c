@@ -175,6 +175,12 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
                  counters->frames_out) &&
            print(out, "sent_bytes_total", "counter", "Bytes of WebSocket payload sent.",
                  counters->bytes_out) &&
+           gz_histogram_print(out, "input_delta_seconds",
+                              "From a message that changes something to the last viewer's frame.",
+                              &counters->deltas) &&
+           gz_histogram_print(out, "viewer_lag_seconds",
+                              "How long a viewer's connection did not take what was new.",
+                              &counters->lags) &&
            print_relays(net, out) && print_errors(net->host.errors, out) && print_heap(out) &&
            print_processes(net, out) &&
            gz_text_print(

@@ -58,6 +58,9 @@ struct gz_net_scene {
     struct gz_session *gone;      /* sessions whose connections ended while the core was lent */
     struct gz_subscribers *ended; /* groups that ended meanwhile */
     double pass_from_s;           /* monotonic: no earlier pass than this */
+    /* Monotonic, 0 for none: the first message since the last turn, and the first one that the
+     * present round is about. */
+    double input_s, round_input_s;
     struct gz_net_scene *next;
 };
 
@@ -203,9 +206,9 @@ struct gz_net_host {
     void (*abandon)(void *context, struct gz_transfer *transfer);
     /* Takes over a body that is not needed any more, to free it on another thread. */
     void (*discard)(void *context, struct gz_body *body);
-    /* Whether the disk commits in time for every open scene; if not, `error` says why. If edits are
-     * refused all the same, `error` says that with true; else its status is GZ_OK. */
-    bool (*healthy)(void *context, struct gz_error *error);
+    /* Whether clients can join and edit; if not, `error` says why. If something is amiss all the
+     * same, `error` says that with true; else its status is GZ_OK. */
+    bool (*ready)(void *context, struct gz_error *error);
     /* Appends the host's metrics, in Prometheus' text format. */
     bool (*measure)(void *context, struct gz_buffer *out);
 };

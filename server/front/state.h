@@ -27,6 +27,7 @@
 #include "front/net.h"
 #include "front/tls.h"
 #include "link/members.h"
+#include "proto/base/histogram.h"
 #include "proto/limits.h"
 #include "proto/token/claims.h"
 
@@ -85,6 +86,7 @@ struct gz_connection {
     unsigned fragments;
     double opened_s, heard_s, taken_s, pinged_s, over_s,
         ended_s;                 /* by gz_awake_now; over_s: its session ended */
+    double behind_s;             /* monotonic: it could not be written to since; 0: it can be */
     double quiet_s;              /* seconds without a sign of life until the next ping */
     uint64_t acknowledged_bytes; /* by the peer's kernel, at the last look */
     int end;                     /* the code to close it with; 0 while it is not to be closed */
@@ -99,6 +101,8 @@ struct gz_connection {
 struct gz_caller; /* caller.h */
 
 struct gz_net_counters {
+    struct gz_histogram deltas; /* from a message to the end of the round of viewers */
+    struct gz_histogram lags;   /* how long a viewer's socket did not take what was new */
     uint64_t connections, refusals, dropped, frames_in, frames_out, bytes_in, bytes_out, requests;
     /* to and from other members */
     uint64_t relayed, relayed_requests, relayed_in, relayed_out;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "conn/clock.h"
+#include "front/header.h"
 #include "host/listing.h"
 #include "host/loan.h"
 #include "host/memory.h"
@@ -16,6 +17,7 @@
 #include "host/transfer.h"
 #include "host/triangles.h"
 #include "link/members.h"
+#include "proto/base/histogram.h"
 #include "server/maxima.h"
 
 /* ---- the daemon as a member ---- */
@@ -107,6 +109,7 @@ struct gz_host {
     struct gz_shares shares;
     struct gz_store_turns *turns;
     _Atomic uint64_t errors[GZ_STATUS_COUNT];
+    struct gz_histogram commits, answers;
     const char *end_reason; /* NULL until its end begins */
     double retry_s;
 };
@@ -231,7 +234,7 @@ static void discard(void *context, struct gz_body *body)
     gz_transfer_discard(&host->transfers, body);
 }
 
-static bool is_healthy(void *context, struct gz_error *error)
+static bool is_ready(void *context, struct gz_error *error)
 {
     struct gz_host *host = context;
     if (!gz_scenes_are_healthy(&host->scenes, error)) return false;
@@ -239,14 +242,20 @@ static bool is_healthy(void *context, struct gz_error *error)
     /* Without the cluster's database open scenes go on, but edits wait. */
     if (host->cluster != NULL && !gz_cluster_is_healthy(host->cluster, error)) return true;
     error->status = gz_disk_check(&host->disk, error);
+    /* A member whose disk is short gives its scenes to others, and relays. */
+    const bool has_disk = error->status == GZ_OK || host->cluster != NULL;
     if (error->status == GZ_OK) error->status = gz_memory_check(&host->memory, error);
-    return !gz_disk_is_full(&host->disk);
+    return has_disk && !gz_disk_is_full(&host->disk);
 }
 
 static bool measure(void *context, struct gz_buffer *out)
 {
     struct gz_host *host = context;
     return gz_scenes_measure(&host->scenes, out) &&
+           gz_histogram_print(out, "commit_seconds",
+                              "Duration of commits, without a cluster's log.", &host->commits) &&
+           gz_histogram_print(out, "edit_ok_seconds",
+                              "From an edit to the answer that it is saved.", &host->answers) &&
            (host->cluster == NULL || gz_cluster_measure(host->cluster, out));
 }
 
@@ -262,7 +271,7 @@ struct gz_net_host gz_host_for_net(struct gz_host *host)
                                 .spool = spool,
                                 .abandon = abandon,
                                 .discard = discard,
-                                .healthy = is_healthy,
+                                .ready = is_ready,
                                 .measure = measure};
 }
 
@@ -352,6 +361,8 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .shares = &host->shares,
                                               .turns = host->turns,
                                               .errors = host->errors,
+                                              .commits = &host->commits,
+                                              .answers = &host->answers,
                                               .context = host,
                                               .handle_opened = handle_opened,
                                               .handle_stored = handle_stored,

@@ -396,6 +396,7 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
                  .sign = scene->setting->keyring != NULL ? sign : NULL},
         .log = scene->setting->log,
         .errors = scene->setting->errors,
+        .answers = scene->setting->answers,
         .server = scene->setting->server,
         .messages_per_s = scene->setting->messages_per_s,
         .batches = GZ_BATCHES_MAX,
@@ -436,7 +437,8 @@ static enum gz_status open_file(struct gz_open_scene *scene, bool create, struct
                                        .notify = handle_notify,
                                        .context = scene,
                                        .log = setting->log,
-                                       .turns = setting->turns};
+                                       .turns = setting->turns,
+                                       .commits = setting->commits};
     if (scene->claim != NULL) options.shipping = gz_scene_lease_shipping(scene->claim);
     enum gz_status status = gz_store_open(&scene->store, &options, &state, error);
     if (status != GZ_OK) {

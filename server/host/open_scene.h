@@ -51,7 +51,8 @@ struct gz_scene_setting {
     struct gz_memory *memory; /* NULL: there is always memory */
     struct gz_shares *shares; /* NULL: use is not counted */
     struct gz_store_turns *turns;
-    _Atomic uint64_t *errors; /* GZ_STATUS_COUNT counters of errors sent */
+    _Atomic uint64_t *errors;               /* GZ_STATUS_COUNT counters of errors sent */
+    struct gz_histogram *commits, *answers; /* of all scenes; NULL: not measured */
     /* On the loop: a scene was opened; its lent core is back; it will be closed now; its file takes
      * no commits any more, or was found to be damaged, or another member of the cluster gets it. */
     void *context;

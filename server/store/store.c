@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "proto/base/histogram.h"
 #include "schema/schema.h"
 #include "server/maxima.h"
 #include "store/clean_mark.h"
@@ -100,6 +101,7 @@ struct gz_store {
     bool is_refusing;            /* a batch failed, and `away` was not 0 since */
     uint64_t commit_from_ns;     /* start of the running commit, by disk_clock_ns; 0 for none */
     struct gz_store_stats stats;
+    struct gz_histogram *commits;
 };
 
 static void append(struct batches *list, struct gz_batch *batch)
@@ -231,6 +233,7 @@ static void time_commit(struct gz_store *store)
 {
     const uint64_t now_ns = disk_clock_ns(store);
     store->stats.last_commit_s = seconds_of_commit(store, now_ns);
+    gz_histogram_add(store->commits, store->stats.last_commit_s);
     store->commit_from_ns = store->queued.first != NULL ? now_ns : 0;
 }
 
@@ -551,6 +554,7 @@ enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_opti
     *store = calloc(1, sizeof **store);
     if (*store == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     (*store)->notify = options->notify;
+    (*store)->commits = options->commits;
     (*store)->context = options->context;
     (*store)->log = options->log;
     (*store)->turns = options->turns;

@@ -25,6 +25,7 @@
 
 struct gz_store;
 struct gz_shipping;    /* ship.h */
+struct gz_histogram;   /* proto/base/histogram.h */
 struct gz_store_turns; /* lets the stores of a process check their files one after the other */
 
 struct gz_store_options {
@@ -39,6 +40,7 @@ struct gz_store_options {
     const struct gz_log *log;           /* may be NULL */
     const struct gz_shipping *shipping; /* where each transaction is sent first; NULL for nowhere */
     struct gz_store_turns *turns;       /* outlives the store; NULL: it does not wait for others */
+    struct gz_histogram *commits;       /* how long they take; outlives the store; may be NULL */
 };
 
 /* NULL without memory. Destroy it when all stores that have it are closed. */

@@ -199,9 +199,12 @@ TEST_WITH_FAULTS(test_refused_key_is_free_and_an_acknowledged_one_is_kept)
 static void assert_is_unwell(const struct fault_stage *fault)
 {
     struct raw_response response;
-    raw_request(fault->stage.daemon.port, "GET", "/healthz", "", "", 0, &response);
+    raw_request(fault->stage.daemon.port, "GET", "/readyz", "", "", 0, &response);
     assert_int_equal(response.status, 503);
     assert_non_null(strstr(response.body, "\"code\":\"storage\""));
+    raw_request(fault->stage.daemon.port, "GET", "/healthz", "", "", 0, &response);
+    assert_int_equal(response.status, 200); /* it is alive, and must not be ended */
+    assert_non_null(strstr(response.body, "ok, but "));
 }
 
 /* kill -9 while the disk fails, at each call: only what was acknowledged is there. */

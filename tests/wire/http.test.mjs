@@ -81,6 +81,7 @@ test("each operation answers as it is described", async () => {
   const engine = readFileSync(ENGINE);
   const scene = "/scenes/{scene}";
   await ask("get", "/healthz", 200);
+  await ask("get", "/readyz", 200);
   await ask("get", "/metrics", 200);
   await ask("put", scene, 400, { body: "no glTF" });
   await ask("put", scene, 201, { body: engine, query: "?user=ada" });

@@ -85,7 +85,7 @@ static void await_edit(struct stage *stage, uint64_t id, double x, double from_s
 static void await_health(const struct cluster *cluster, size_t which, int status)
 {
     const double until_s = now_s() + CLUSTER_SECONDS;
-    while (ask_http(cluster, which, "GET", "/healthz", "") != status) {
+    while (ask_http(cluster, which, "GET", "/readyz", "") != status) {
         if (now_s() > until_s)
             test_daemon_fail(&cluster->members[which].stage.daemon, "has another health than %d",
                              status);
@@ -127,7 +127,7 @@ TEST_WITH_CLUSTER(test_an_authority_without_the_database_steps_down)
     await_end(anna);
     await_end(bert);
     printf("without the database: %.1f s until its clients are told\n", now_s() - from_s);
-    assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 503);
+    assert_int_equal(ask_http(cluster, A, "GET", "/readyz", ""), 503);
     await_edit(b, id, 2, from_s, "without the database");
     test_proxy_go_on(&ways.database);
     await_health(cluster, A, 200);
@@ -153,7 +153,7 @@ TEST_WITH_CLUSTER(test_clients_leave_an_isolated_authority)
     await_end(bert);
     await_end(anna);
     printf("isolated: %.1f s until its clients are told\n", now_s() - from_s);
-    assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 503);
+    assert_int_equal(ask_http(cluster, A, "GET", "/readyz", ""), 503);
     await_edit(b, id, 2, from_s, "isolated");
     end_ways(&ways);
 }
@@ -207,7 +207,7 @@ TEST_WITH_CLUSTER(test_scenes_are_joined_at_an_edge_without_the_database)
     sleep(GZ_CLUSTER_LEASE_SECONDS + 2);
     check_x(stage_join(b, "arm", "cleo"), id, 1);
     check_x(stage_join(a, "arm", "dora"), id, 1);
-    assert_int_equal(ask_http(cluster, B, "GET", "/healthz", ""), 200);
+    assert_int_equal(ask_http(cluster, B, "GET", "/readyz", ""), 200);
     assert_true(gz_client_is_open(anna));
     test_postgres_start(cluster->postgres);
     move_node(anna, id, 2, "");

@@ -91,7 +91,7 @@ TEST_WITH_CLUSTER(test_edits_wait_for_postgresql)
     struct gz_client *bert = await_join(&cluster->members[A].stage, "arm", "bert"); /* goes on */
     await_words(cluster, A, "cluster: ", 1);
     for (int i = 0; i < 4; i++) { /* over the time after which the member is not well */
-        assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);
+        assert_int_equal(ask_http(cluster, A, "GET", "/readyz", ""), 200);
         sleep(1);
     }
     test_postgres_start(cluster->postgres);
@@ -99,7 +99,7 @@ TEST_WITH_CLUSTER(test_edits_wait_for_postgresql)
     stage_catch_up(bert, anna);
     check_x(bert, id, 2);
     await_equal(cluster, A, B, "arm");
-    assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);
+    assert_int_equal(ask_http(cluster, A, "GET", "/readyz", ""), 200);
 }
 
 TEST_WITH_CLUSTER(test_a_member_ends_while_postgresql_is_away)

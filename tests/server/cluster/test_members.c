@@ -273,7 +273,7 @@ TEST_WITH_CLUSTER(test_files_go_through_each_member)
     assert_non_null(strstr(output.err, "exists already"));
     test_output_finish(&output);
     await_equal(cluster, B, A, "engine");
-    assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);
+    assert_int_equal(ask_http(cluster, A, "GET", "/readyz", ""), 200);
     expect_metrics(a);
     assert_int_equal(ask_http(cluster, A, "DELETE", "/scenes/engine", ""), 204);
     await_file(cluster, B, "engine", false);

@@ -13,12 +13,12 @@ static void expect_health(const struct cluster *cluster, size_t which, int statu
     struct raw_response response = {.status = 0};
     const double until_s = now_s() + CLUSTER_SECONDS;
     do {
-        raw_request(cluster->members[which].stage.daemon.port, "GET", "/healthz", "", "", 0,
+        raw_request(cluster->members[which].stage.daemon.port, "GET", "/readyz", "", "", 0,
                     &response);
         if (response.status == status && strstr(response.body, words) != NULL) return;
         wait_a_little();
     } while (now_s() < until_s);
-    fail_msg("healthz is %d: %s", response.status, response.body);
+    fail_msg("readyz is %d: %s", response.status, response.body);
 }
 
 static void expect_listed(const struct cluster *cluster, const char *words)

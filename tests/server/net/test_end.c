@@ -137,6 +137,37 @@ TEST(test_end_does_not_wait_for_those_who_do_not_answer)
     close(half);
 }
 
+/* While somebody holds up the end, who is connected can ask: alive, and no longer ready. */
+TEST(test_end_is_alive_and_not_ready)
+{
+    static const char ask_ready[] = "GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+                      ask_alive[] = "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    struct raw_response response = {.status = 0};
+    for (int i = 0; i < 10 && response.status != 200; i++) { /* the end may come before */
+        struct net_fixture fixture;
+        net_fixture_start(&fixture, NULL, NULL);
+        int editor = net_fixture_join(&fixture, "ending", "anna"),
+            deaf = net_fixture_join(&fixture, "ending", "ben");
+        for (int k = 0; k < 20; k++) net_fixture_create_nodes(editor, 500);
+        int probe = raw_connect(fixture.daemon.port);
+        assert_true(raw_send_text(probe, ask_ready));
+        raw_read_response(probe, &response);
+        assert_int_equal(response.status, 200);
+        assert_int_equal(kill(fixture.daemon.pid, SIGTERM), 0);
+        expect_bye(editor);
+        response.status = 0;
+        if (raw_send_text(probe, ask_ready)) raw_read_response(probe, &response);
+        if (response.status != 0) assert_int_equal(response.status, 503);
+        if (raw_send_text(probe, ask_alive)) raw_read_response(probe, &response);
+        net_fixture_stop(&fixture);
+        close(probe);
+        close(editor);
+        close(deaf);
+    }
+    assert_int_equal(response.status, 200);
+    assert_non_null(strstr(response.body, "ok, but the server is going away"));
+}
+
 TEST(test_end_keeps_what_was_acknowledged)
 {
     struct net_fixture fixture;

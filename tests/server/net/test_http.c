@@ -38,6 +38,8 @@ TEST(test_http_table)
         const char *said; /* in the body */
     } rows[] = {
         {"GET", "/healthz", "", "", 200, "ok"},
+        {"GET", "/readyz", "", "", 200, "ready"},
+        {"PUT", "/readyz", "", "", 405, "\"code\":\"unknown_op\""},
         {"GET", "/scenes", "", "", 200,
          "{\"name\":\"witness\",\"nodes\":0,\"seq\":0,\"users\":1,\"open\":true,\"changed\":1"},
         {"GET", "/scenes/", "", "", 200, "witness"},

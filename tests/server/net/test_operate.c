@@ -111,9 +111,60 @@ TEST(test_metrics_are_prometheus)
                                        "\nprocess_cpu_seconds_total ",
                                        "\ngizmod_build_info{version=\"",
                                        "# TYPE gizmod_scene_seq gauge\n",
+                                       "# TYPE gizmod_input_delta_seconds histogram\n",
+                                       "\ngizmod_commit_seconds_bucket{le=\"+Inf\"} ",
+                                       "\ngizmod_edit_ok_seconds_sum ",
+                                       "\ngizmod_viewer_lag_seconds_count ",
                                        "# TYPE gizmod_scene_saved gauge\n"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strstr(response.body, rows[i]) == NULL) fail_msg("no %s", rows[i]);
+    }
+}
+
+/* An edit is counted once in each of them, and nothing in a class that it is too long for. */
+TEST(test_histograms_count_what_was_done)
+{
+    static const char *const names[] = {"edit_ok_seconds", "commit_seconds", "input_delta_seconds",
+                                        "viewer_lag_seconds"};
+    long before[4];
+    char row[64];
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(row, sizeof row, "%s_count", names[i]);
+        before[i] = net_fixture_number(fixture.daemon.port, row);
+    }
+    for (int i = 0; i < 10; i++) net_fixture_create_nodes(fixture.witness, 1);
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(row, sizeof row, "%s_count", names[i]);
+        const long count = net_fixture_number(fixture.daemon.port, row) - before[i];
+        if (i == 0) assert_int_equal(count, 10);
+        if (count < 10) fail_msg("%s: %ld of 10", names[i], count);
+    }
+}
+
+/* What the alerts and the board ask for is there; of a cluster only a member has it. */
+TEST(test_monitoring_asks_for_what_there_is)
+{
+    static const char *const files[] = {"alerts.yml", "grafana.json"};
+    struct raw_response response;
+    raw_request(fixture.daemon.port, "GET", "/metrics", "", "", 0, &response);
+    for (size_t i = 0; i < 2; i++) {
+        static char text[65536];
+        char path[256];
+        size_t asked = 0;
+        snprintf(path, sizeof path, GZ_SOURCE_DIR "/server/monitoring/%s", files[i]);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        for (const char *at = text; (at = strstr(at, "gizmod_")) != NULL; at++, asked++) {
+            const int size = (int)strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+            char metric[80];
+            snprintf(metric, sizeof metric, "\n%.*s", size, at);
+            const bool is_there =
+                strncmp(at, "gizmod_cluster_", 15) == 0 || strstr(response.body, metric) != NULL;
+            if (!is_there) fail_msg("%s: no %.*s", files[i], size, at);
+        }
+        assert_true(asked > 5);
     }
 }
 

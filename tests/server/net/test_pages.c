@@ -107,6 +107,7 @@ TEST(test_pages_site_table)
         {"GET /scenes/witness/nothing", true},
         {"GET /", false},
         {"GET /healthz", false},
+        {"GET /readyz", false},
     };
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {

@@ -294,6 +294,7 @@ static const struct {
 } places[] = {
     {-1, "GET", "/healthz", "", REFUSED},
     {-1, "HEAD", "/healthz", "", REFUSED},
+    {-1, "GET", "/readyz", "", REFUSED},
     {-1, "GET", "/", "", REFUSED},
     {-1, "GET", "/index.html", "", REFUSED},
     {-1, "GET", "/metrics", "", AS_ADMIN},

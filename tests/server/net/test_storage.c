@@ -70,7 +70,7 @@ TEST_BETWEEN(test_import_that_is_not_saved_leaves_no_scene, start, stop)
         assert_false(is_there("new", endings[i]));
     assert_int_equal(request("GET", "/scenes", "", 0, &response), 200);
     assert_null(strstr(response.body, "\"new\""));
-    assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
+    assert_int_equal(request("GET", "/readyz", "", 0, &response), 200);
     /* The name is free. */
     assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 201);
 }
@@ -85,7 +85,7 @@ TEST_BETWEEN(test_replacement_that_is_not_saved_leaves_the_scene, start, stop)
     assert_string_equal(response.body, tiny);
     /* Once a commit is taken again it is well; fault_disk sees what it says before that. */
     assert_int_equal(request("PUT", "/scenes/old?replace", tiny, sizeof tiny - 1, &response), 200);
-    assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
+    assert_int_equal(request("GET", "/readyz", "", 0, &response), 200);
     net_fixture_assert_unharmed(&fixture);
 }
 
@@ -152,6 +152,8 @@ TEST_BETWEEN(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk, st
     assert_non_null(strstr(response.body, "would have less than 1000000000 MB"));
     assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
     assert_non_null(strstr(response.body, "ok, but the server's disk has less than"));
+    assert_int_equal(request("GET", "/readyz", "", 0, &response), 503);
+    assert_non_null(strstr(response.body, "the server's disk has less than"));
     assert_int_equal(request("GET", "/metrics", "", 0, &response), 200);
     assert_non_null(strstr(response.body, "\ngizmod_disk_short 1\n"));
     assert_non_null(strstr(response.body, "\ngizmod_disk_free_bytes "));

@@ -247,7 +247,7 @@ TEST_ON_STAGE(test_deleted_scene_is_gone_and_its_name_free)
 static void await_health(const struct stage *stage)
 {
     struct raw_response response;
-    for (int i = 0; i < 6000 && ask_http(stage, "GET", "/healthz", "", &response) != 200; i++)
+    for (int i = 0; i < 6000 && ask_http(stage, "GET", "/readyz", "", &response) != 200; i++)
         usleep(10000);
     assert_int_equal(response.status, 200);
 }
