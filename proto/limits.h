@@ -100,11 +100,15 @@
 #define GZ_RSA_EXPONENT_BITS_MAX 64
 /* An HS256 secret: as long as the hash, as RFC 7518 (3.2) demands. */
 #define GZ_SECRET_BYTES_MIN 32
+/* The claim `jti`, by which a token can be revoked. */
+#define GZ_TOKEN_ID_BYTES_MAX 128
+/* Bytes of a list of revoked tokens: some 80,000. */
+#define GZ_REVOKED_BYTES_MAX (4 * 1024 * 1024)
 /* Globs in the claim `scenes` of a token, and the bytes of one, which are those of a scene's or a
  * user's name. */
 #define GZ_TOKEN_SCENES_MAX 16
 #define GZ_GLOB_BYTES_MAX 64
-/* Seconds that an invitation may be valid: it can be revoked only together with its key. */
+/* Seconds that an invitation may be valid. */
 #define GZ_LINK_SECONDS_MAX (30 * 24 * 3600)
 /* Seconds before `nbf` in which a token is accepted, because the signer's clock may be ahead. `exp`
  * has none. */

@@ -258,6 +258,11 @@ static void reload(struct daemon *daemon)
     if (has_keys)
         say_reloaded(daemon, "keys", gz_keyring_load(&daemon->keyring, &daemon->log, &error),
                      &error);
+    if (daemon->keyring.revoked_path != NULL) {
+        say_reloaded(daemon, "revoked tokens", gz_keyring_load_revoked(&daemon->keyring, &error),
+                     &error);
+        gz_host_revoke(daemon->host);
+    }
 }
 
 static void handle_hang_up(uv_signal_t *signal, int number)
@@ -431,7 +436,9 @@ static enum gz_status open_keyring(struct daemon *daemon, const struct gz_keyrin
     if (options->keys == NULL) return GZ_OK;
     daemon->keyring.path = options->keys;
     daemon->keyring.audience = options->audience != NULL ? options->audience : AUDIENCE_DEFAULT;
-    return gz_keyring_load(&daemon->keyring, &daemon->log, error);
+    daemon->keyring.revoked_path = options->revoked;
+    enum gz_status status = gz_keyring_load(&daemon->keyring, &daemon->log, error);
+    return status == GZ_OK ? gz_keyring_load_revoked(&daemon->keyring, error) : status;
 }
 
 /* host->cluster stays NULL without --cluster. */

@@ -221,6 +221,8 @@ static const struct gz_arg_option table[] = {
     {"--sample", .help = "open the sample scene robot-arm at start, and create it if missing"},
     {"--keys", GZ_ARG_TEXT, "FILE", .check = check_name,
      .help = "require a token signed by a key of this JWKS file; SIGHUP reads it again"},
+    {"--revoked", GZ_ARG_TEXT, "FILE", .check = check_name,
+     .help = "refuse the tokens that this file lists; needs --keys; SIGHUP reads it again"},
     {"--audience", GZ_ARG_TEXT, "NAME", .check = check_name,
      .help = "require this audience in tokens; needs --keys (gizmod)"},
     {"--cert", GZ_ARG_TEXT, "FILE", .check = check_name,
@@ -370,11 +372,17 @@ static void take_texts(struct gz_options *options, const struct gz_args *args)
 {
     const struct {
         const char *name, **value;
-    } rows[] = {{"--data", &options->data},       {"--cert", &options->cert},
-                {"--key", &options->key},         {"--keys", &options->keys},
-                {"--secret", &options->secret},   {"--audience", &options->audience},
-                {"--open", &options->open},       {"--trust-header", &options->trust_header},
-                {"--cluster", &options->cluster}, {"--advertise", &options->advertise},
+    } rows[] = {{"--data", &options->data},
+                {"--cert", &options->cert},
+                {"--key", &options->key},
+                {"--keys", &options->keys},
+                {"--revoked", &options->revoked},
+                {"--secret", &options->secret},
+                {"--audience", &options->audience},
+                {"--open", &options->open},
+                {"--trust-header", &options->trust_header},
+                {"--cluster", &options->cluster},
+                {"--advertise", &options->advertise},
                 {"--config", &options->config}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *text = gz_args_get(args, rows[i].name)->text;
@@ -445,6 +453,8 @@ static enum gz_status check_together(const struct gz_options *options, struct gz
             error, GZ_BAD_VALUE,
             "--trust-header: needs --trusted-proxy ADDRESS/BITS, the proxy that sets the "
             "header");
+    if (options->revoked != NULL && options->keys == NULL)
+        return gz_fail(error, GZ_BAD_VALUE, "--revoked: needs --keys");
     if (options->audience != NULL && options->keys == NULL)
         return gz_fail(error, GZ_BAD_VALUE, "--audience: needs --keys");
     if (options->admin_count > 0 && options->keys != NULL && options->trust_header == NULL)

@@ -22,6 +22,7 @@ struct gz_options {
     const char *web;        /* folder of static files; NULL if none was named: the editor's own */
     const char *open;       /* a scene to open, or make, at the start; NULL for none */
     const char *keys;       /* file of the keys of tokens; NULL if anybody may come */
+    const char *revoked;    /* file of revoked tokens; NULL for none */
     const char *audience;   /* that tokens are for */
     const char *cert, *key; /* files of PEM; NULL if there is no TLS */
     char address[256];      /* to listen on; IPv6 without its brackets */

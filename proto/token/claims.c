@@ -43,6 +43,22 @@ static enum gz_status check_times(const json_t *json, double now_unix_s, struct 
     return GZ_OK;
 }
 
+/* ---- what it can be revoked by ---- */
+
+static enum gz_status read_id(const json_t *json, struct gz_claims *claims, struct gz_error *error)
+{
+    const json_t *id = json_object_get(json, "jti"), *issued = json_object_get(json, "iat");
+    const size_t size = json_string_length(id);
+    if (id != NULL && (size == 0 || size > GZ_TOKEN_ID_BYTES_MAX))
+        return gz_fail(error, GZ_UNAUTHORISED, "token: jti: must be a string of 1 to %d bytes",
+                       GZ_TOKEN_ID_BYTES_MAX);
+    if (issued != NULL && !json_is_number(issued))
+        return gz_token_refuse(error, "iat: must be a number");
+    if (id != NULL) memcpy(claims->id.jti, json_string_value(id), size);
+    claims->id.issued_unix_s = json_number_value(issued);
+    return GZ_OK;
+}
+
 /* ---- the user ---- */
 
 static enum gz_status read_user(const json_t *json, struct gz_claims *claims,
@@ -132,6 +148,7 @@ enum gz_status gz_claims_read(const json_t *json, const char *audience, double n
     *claims = (struct gz_claims){0};
     enum gz_status status = check_audience(json, audience, error);
     if (status == GZ_OK) status = check_times(json, now_unix_s, claims, error);
+    if (status == GZ_OK) status = read_id(json, claims, error);
     if (status == GZ_OK) status = read_guest(json, claims, error);
     if (status == GZ_OK) status = read_user(json, claims, error);
     if (status == GZ_OK) status = read_name(json, claims, error);
@@ -162,6 +179,8 @@ static bool write_all(json_t *json, const struct gz_claims *claims, const char *
     failed |= json_object_set_new(json, "iat", json_integer((json_int_t)floor(now_unix_s)));
     failed |=
         json_object_set_new(json, "exp", json_integer((json_int_t)ceil(claims->expires_unix_s)));
+    if (claims->id.jti[0] != '\0')
+        failed |= json_object_set_new(json, "jti", json_string(claims->id.jti));
     if (claims->user[0] != '\0')
         failed |= json_object_set_new(json, "sub", json_string(claims->user));
     if (claims->name[0] != '\0')

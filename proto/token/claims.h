@@ -12,6 +12,12 @@
 /* The suffix of the name of a guest, who came by an invitation; no other user's name ends so. */
 #define GZ_GUEST_SUFFIX " (guest)"
 
+/* By what a token can be revoked. */
+struct gz_token_id {
+    char jti[GZ_TOKEN_ID_BYTES_MAX + 1]; /* empty if it has none */
+    double issued_unix_s;                /* `iat`; 0 if it has none */
+};
+
 /* A user's identity and rights. Texts are UTF-8, terminated, without NUL. */
 struct gz_claims {
     char user[GZ_USER_BYTES_MAX + 1];  /* `sub`; a guest's token verifies with an empty one */
@@ -20,7 +26,8 @@ struct gz_claims {
                                           its name freely; empty: the user. Not in a token */
     bool has_role;                     /* without it only the scenes' own access gives rights */
     enum gz_role role;
-    bool is_guest;         /* the user is the display name with GZ_GUEST_SUFFIX */
+    bool is_guest; /* the user is the display name with GZ_GUEST_SUFFIX */
+    struct gz_token_id id;
     double expires_unix_s; /* the token is refused from then on, without leeway */
     size_t scene_count;    /* 0: the role is valid nowhere. The glob "*" is all scenes */
     char scenes[GZ_TOKEN_SCENES_MAX][GZ_GLOB_BYTES_MAX + 1];

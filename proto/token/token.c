@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <openssl/err.h>
+#include <openssl/rand.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -208,6 +210,16 @@ static enum gz_status sign(const struct gz_key *key, const char *audience,
     return status;
 }
 
+/* An id by which the token can be revoked, unless it has one. */
+static bool name_token(struct gz_claims *claims)
+{
+    uint8_t bytes[12];
+    if (claims->id.jti[0] != '\0') return true;
+    if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(claims->id.jti + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
 static const struct gz_key *find_signer(const struct gz_keys *keys)
 {
     for (size_t i = 0; i < keys->count; i++)
@@ -225,8 +237,11 @@ enum gz_status gz_token_sign(const struct gz_keys *keys, const char *audience,
         return gz_fail(error, GZ_BAD_STATE, "keys: none has its private part, so none can sign");
     if (!(fabs(claims->expires_unix_s) < TIME_UNIX_S_MAX))
         return gz_fail(error, GZ_BAD_VALUE, "token: a time at which it expires is needed");
+    struct gz_claims named = *claims;
     ERR_set_mark();
-    enum gz_status status = sign(key, audience, claims, now_unix_s, token, error);
+    enum gz_status status =
+        name_token(&named) ? sign(key, audience, &named, now_unix_s, token, error)
+                           : gz_fail(error, GZ_INTERNAL, "token: OpenSSL has no random numbers");
     ERR_pop_to_mark();
     if (status != GZ_OK) token[0] = '\0';
     return status;

@@ -5,6 +5,7 @@
 
 #include "proto/limits.h"
 #include "proto/message.h"
+#include "proto/token/claims.h"
 #include "scene/record.h"
 
 /* ---- host ---- */
@@ -59,6 +60,10 @@ struct gz_core_host {
     /* The same for large memory, which `finish` frees; NULL: the core frees it. */
     void (*release)(void *context, void *memory, void (*finish)(void *memory));
     /* Signs a token with these claims that expires in `seconds`. NULL: the server has no key. */
+    /* Whether a token is revoked that was verified before; `user` is empty for a guest. NULL: none
+     * is. The core asks again for all sessions when *revocations has changed. */
+    bool (*is_revoked)(void *context, const char *user, const struct gz_token_id *id);
+    const uint64_t *revocations;
     enum gz_status (*sign)(void *context, const struct gz_claims *claims, double seconds,
                            char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error);
     /* Asks whether `payer` may make an edit that adds about `bytes` to the file: with GZ_OK they

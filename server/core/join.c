@@ -147,6 +147,8 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
         return gz_fail(error, GZ_BAD_VALUE, "user: must have 1 to %d bytes", GZ_USER_BYTES_MAX);
     if (core->clock.wall_s >= claims->expires_unix_s)
         return gz_fail(error, GZ_UNAUTHORISED, "token: it has expired");
+    if (gz_core_is_revoked(core, claims->user, claims->is_guest, &claims->id))
+        return gz_fail(error, GZ_UNAUTHORISED, "token: it was revoked");
     if (!gz_core_role(core, claims, role))
         return gz_fail(error, GZ_FORBIDDEN, "you have no access to this scene");
     if ((hello->has & GZ_HAS_HELLO_ROLE) != 0 && hello->hello.role > *role)
@@ -202,11 +204,13 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     if (others >= GZ_SCENE_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene has too many sessions: try again later");
     struct gz_session *session = new_session(core, id, hello, claims, role);
-    if (session == NULL || !gz_sessions_reserve(&core->roster) || !gz_users_reserve(&core->users) ||
+    if (session == NULL || !gz_session_keep_token(session, claims) ||
+        !gz_sessions_reserve(&core->roster) || !gz_users_reserve(&core->users) ||
         !subscribe(session, hello) || !gz_budget_join(session) ||
         !gz_core_log_session(core, session, false)) {
         if (session != NULL) gz_feed_unsubscribe(core->feed, &session->subscriber);
         if (session != NULL && session->share != NULL) gz_budget_leave(session);
+        if (session != NULL) free(session->token);
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
@@ -218,8 +222,9 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     gz_session_present(session);
     send_welcome(session);
     gz_session_tell_self(session);
-    gz_log(core->options.log, GZ_INFO, id, "%s joined %s as %s", session->user, core->options.scene,
-           gz_vocabulary_word(&gz_role_words, (int)session->role));
+    gz_log(core->options.log, GZ_INFO, id, "%s joined %s as %s%s%s", session->user,
+           core->options.scene, gz_vocabulary_word(&gz_role_words, (int)session->role),
+           claims->id.jti[0] != '\0' ? ", with the token " : "", claims->id.jti);
     *out = session;
     return GZ_OK;
 }
@@ -270,6 +275,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     free(session->standing.seat);
     free(session->end_reason);
     gz_budget_leave(session);
+    free(session->token);
     free(session);
     if (core->sessions == NULL) gz_feed_rest(core->feed);
 }

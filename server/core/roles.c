@@ -17,6 +17,14 @@
 
 /* Ends sessions whose tokens have expired. */
 
+bool gz_session_keep_token(struct gz_session *session, const struct gz_claims *claims)
+{
+    if (session->core->options.host.is_revoked == NULL) return true;
+    if (session->token == NULL) session->token = malloc(sizeof *session->token);
+    if (session->token != NULL) *session->token = claims->id;
+    return session->token != NULL;
+}
+
 void gz_session_set_expiry(struct gz_session *session)
 {
     struct gz_core *core = session->core;
@@ -37,9 +45,8 @@ static bool is_past(const struct gz_core *core, double unix_s)
     return core->clock.wall_s + 1e-3 >= unix_s;
 }
 
-static void expire(struct gz_session *session)
+static void end_token(struct gz_session *session, const char *reason)
 {
-    static const char reason[] = "the token has expired";
     struct gz_message message = {.op = GZ_OP_BYE, .has = GZ_HAS_BYE_CODE};
     message.bye =
         (struct gz_bye){.reason = gz_text_of(reason), .fatal = true, .code = GZ_UNAUTHORISED};
@@ -47,14 +54,34 @@ static void expire(struct gz_session *session)
     gz_session_end(session, reason);
 }
 
+bool gz_core_is_revoked(const struct gz_core *core, const char *user, bool is_guest,
+                        const struct gz_token_id *id)
+{
+    const struct gz_core_host *host = &core->options.host;
+    return host->is_revoked != NULL && host->is_revoked(host->context, is_guest ? "" : user, id);
+}
+
+static void end_revoked(struct gz_core *core)
+{
+    const uint64_t *now = core->options.host.revocations;
+    if (now == NULL || *now == core->revocations) return;
+    core->revocations = *now;
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (!session->ended && session->token != NULL &&
+            gz_core_is_revoked(core, session->user, session->rights.is_guest, session->token))
+            end_token(session, "the token was revoked");
+    }
+}
+
 void gz_core_end_expired(struct gz_core *core)
 {
+    end_revoked(core);
     if (!is_past(core, core->expires_unix_s)) return;
     core->expires_unix_s = INFINITY;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->ended) continue;
         if (is_past(core, session->rights.expires_unix_s))
-            expire(session);
+            end_token(session, "the token has expired");
         else
             gz_session_set_expiry(session);
     }

@@ -2,16 +2,27 @@
 #ifndef GZ_CORE_ROLES_H
 #define GZ_CORE_ROLES_H
 
+#include <stdbool.h>
+
+#include "proto/token/claims.h"
+
 /* ---- the end of a token ---- */
 
-/* Ends sessions whose tokens have expired, by the wall clock as it is at the moment. */
+/* Ends sessions whose tokens have expired, by the wall clock as it is at the moment, or were
+ * revoked. */
 
 struct gz_core;
 struct gz_session;
 
-/* Ends the sessions whose tokens have expired; their clients need new tokens to join again. */
+/* Ends the sessions whose tokens have expired or were revoked; their clients need new tokens to
+ * join again. */
 void gz_core_end_expired(struct gz_core *core);
-/* Call it when the session gets a token, at first or as a renewal. */
+/* Whether a token is revoked. `user`: whose it is, if that is no guest. */
+bool gz_core_is_revoked(const struct gz_core *core, const char *user, bool is_guest,
+                        const struct gz_token_id *id);
+/* Call them when the session gets a token, at first or as a renewal. False without memory: then
+ * nothing has changed. */
+bool gz_session_keep_token(struct gz_session *session, const struct gz_claims *claims);
 void gz_session_set_expiry(struct gz_session *session);
 /* Monotonic seconds before which no token expires, according to the present clocks; INFINITY for
  * never. */

@@ -45,6 +45,7 @@ struct gz_session {
     char name[GZ_USER_BYTES_MAX + 1];  /* shown instead of the user; empty for none */
     char payer[GZ_USER_BYTES_MAX + 1]; /* whose share of the server it uses, see gz_claims */
     struct gz_rights rights;
+    struct gz_token_id *token;                 /* NULL if it could not be revoked */
     enum gz_role asked;                        /* the highest role that the client wants */
     enum gz_role role;                         /* the highest role that it may have and wants */
     char secret[2 * GZ_SECRET_BYTES + 16 + 1]; /* random digits, and its id; empty for none */

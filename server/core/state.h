@@ -122,6 +122,7 @@ struct gz_core {
     struct gz_users users;       /* sessions by user */
     struct gz_colours tints;     /* colours in use */
     struct gz_session *awake;    /* sessions that have something to do: gz_session_wake */
+    uint64_t revocations;        /* of the host, when the sessions were last asked about */
     double expires_unix_s;       /* no token of a session expires before; INFINITY for never */
     struct gz_share *shares;     /* budgets of the payers */
     struct gz_users payers;      /* shares by payer */

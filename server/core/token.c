@@ -82,6 +82,8 @@ enum gz_status gz_on_token(struct gz_session *session, const struct gz_message *
         enum gz_status status =
             host->verify(host->context, message->token, &claims, &failure->error);
         if (status == GZ_OK) status = token_check(session, &claims, &failure->error);
+        if (status == GZ_OK && !gz_session_keep_token(session, &claims))
+            status = gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the token");
         if (status != GZ_OK) return status;
         take(session, &claims);
     }

@@ -32,8 +32,23 @@ enum gz_status gz_keyring_load(struct gz_keyring *ring, const struct gz_log *log
     return GZ_OK;
 }
 
+enum gz_status gz_keyring_load_revoked(struct gz_keyring *ring, struct gz_error *error)
+{
+    struct gz_revoked *revoked;
+    struct gz_error why;
+    if (ring->revoked_path == NULL) return GZ_OK;
+    enum gz_status status = gz_revoked_load(ring->revoked_path, &revoked, &why);
+    if (status != GZ_OK) return gz_fail(error, status, "--revoked: %s", why.message);
+    gz_revoked_destroy(ring->revoked);
+    ring->revoked = revoked;
+    ring->revocations++;
+    return GZ_OK;
+}
+
 void gz_keyring_finish(struct gz_keyring *ring)
 {
+    gz_revoked_destroy(ring->revoked);
+    ring->revoked = NULL;
     gz_keys_destroy(ring->keys);
     ring->keys = NULL;
 }
@@ -41,7 +56,11 @@ void gz_keyring_finish(struct gz_keyring *ring)
 enum gz_status gz_keyring_verify(const struct gz_keyring *ring, struct gz_text token,
                                  struct gz_claims *claims, struct gz_error *error)
 {
-    return gz_token_verify(ring->keys, ring->audience, token, gz_clock_now().unix_s, claims, error);
+    enum gz_status status =
+        gz_token_verify(ring->keys, ring->audience, token, gz_clock_now().unix_s, claims, error);
+    if (status != GZ_OK || !gz_revoked_has(ring->revoked, claims->user, &claims->id)) return status;
+    *claims = (struct gz_claims){.user = ""};
+    return gz_fail(error, GZ_UNAUTHORISED, "token: it was revoked");
 }
 
 enum gz_status gz_keyring_sign(const struct gz_keyring *ring, const struct gz_claims *claims,

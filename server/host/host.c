@@ -394,6 +394,12 @@ void gz_host_change(struct gz_host *host, uint64_t keep_free_bytes, uint64_t mem
     if (host->memory.bytes_max != 0 && memory_bytes != 0) host->memory.bytes_max = memory_bytes;
 }
 
+void gz_host_revoke(struct gz_host *host)
+{
+    struct gz_open_scene *scene = NULL;
+    while ((scene = gz_scenes_next(&host->scenes, scene)) != NULL) scene->net.touched = true;
+}
+
 static void handle_rest(uv_timer_t *rest)
 {
     struct gz_host *host = rest->data;

@@ -80,6 +80,9 @@ void gz_host_sample(struct gz_host *host, const char *name,
 /* Sets other bounds of the free space and of memory, as in the options. */
 void gz_host_change(struct gz_host *host, uint64_t keep_free_bytes, uint64_t memory_bytes);
 
+/* The keyring has other revoked tokens: sessions that have one are ended. */
+void gz_host_revoke(struct gz_host *host);
+
 /* Sends `bye` to all sessions. */
 void gz_host_end(struct gz_host *host, const char *reason, double retry_s);
 /* Whether nothing waits for the disk, and no request for a worker. */

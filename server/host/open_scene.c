@@ -67,6 +67,12 @@ static enum gz_status verify(void *context, struct gz_text token, struct gz_clai
     return gz_keyring_verify(scene->setting->keyring, token, claims, error);
 }
 
+static bool is_revoked(void *context, const char *user, const struct gz_token_id *id)
+{
+    const struct gz_open_scene *scene = context;
+    return gz_revoked_has(scene->setting->keyring->revoked, user, id);
+}
+
 static enum gz_status sign(void *context, const struct gz_claims *claims, double seconds,
                            char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error)
 {
@@ -378,6 +384,7 @@ struct gz_open_scene *gz_open_scene_create(const struct gz_scene_setting *settin
 
 static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_scene_state *state)
 {
+    const struct gz_keyring *keyring = scene->setting->keyring;
     const struct gz_core_options options = {
         .scene = scene->name,
         .host = {.context = scene,
@@ -392,8 +399,10 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
                  .spend = spend,
                  .charge = charge,
                  .room = room,
-                 .verify = scene->setting->keyring != NULL ? verify : NULL,
-                 .sign = scene->setting->keyring != NULL ? sign : NULL},
+                 .verify = keyring != NULL ? verify : NULL,
+                 .is_revoked = keyring != NULL ? is_revoked : NULL,
+                 .revocations = keyring != NULL ? &keyring->revocations : NULL,
+                 .sign = keyring != NULL ? sign : NULL},
         .log = scene->setting->log,
         .errors = scene->setting->errors,
         .answers = scene->setting->answers,

@@ -62,6 +62,8 @@ static const struct row rows[] = {
     {{"--cert", "a.pem", "--key", "a.key", "--listen", "0.0.0.0:0"}, 2, NULL, "--insecure"},
     {{"--keys", ""}, 2, NULL, "--keys: the file is missing"},
     {{"--audience", "x"}, 2, NULL, "--audience: needs --keys"},
+    {{"--revoked", "x"}, 2, NULL, "--revoked: needs --keys"},
+    {{"--revoked="}, 2, NULL, "--revoked: the file is missing"},
     {{"--keys", "k.json", "--admin", "ada"}, 2, NULL, "--admin: cannot be used with --keys"},
     {{"--keys", "k.json", "--audience", ""}, 2, NULL, "--audience: the name is missing"},
     {{"--keys", "k.json", "--listen", "192.0.2.1:0"}, 2, NULL, "--keys with --cert and --key"},

@@ -25,6 +25,7 @@
 
 static struct test_daemon daemon_;
 static char keys_path[128];
+static char revoked_path[160];
 static struct fault_control *control;
 
 /* ---- tokens ---- */
@@ -902,6 +903,25 @@ TEST(test_rights_end_by_the_clock_and_not_by_the_times_of_a_scene)
     gz_arena_finish(&arena);
 }
 
+static size_t count_said(const char *words)
+{
+    size_t count = 0;
+    for (const char *at = log_text(); (at = strstr(at, words)) != NULL; at++) count++;
+    return count;
+}
+
+/* Has the files read again, and returns once the log says these words once more. */
+static void reload_and_wait(const char *words)
+{
+    const double until = now_s() + PATIENCE_S;
+    const size_t before = count_said(words);
+    assert_int_equal(kill(daemon_.pid, SIGHUP), 0);
+    while (count_said(words) == before) {
+        if (now_s() > until) fail_msg("the log does not say %s", words);
+        usleep(1000);
+    }
+}
+
 static void wait_for_log(const char *words)
 {
     double until = now_s() + PATIENCE_S;
@@ -909,6 +929,76 @@ static void wait_for_log(const char *words)
         if (now_s() > until) fail_msg("the log does not say %s", words);
         usleep(10000);
     }
+}
+
+static void write_revoked(const char *text)
+{
+    FILE *file = fopen(revoked_path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Who has the token is told so at once, in words, and comes in no more; nobody else notices. A file
+ * that is wrong takes nothing back. */
+TEST(test_rights_of_a_revoked_token_end)
+{
+    static const struct {
+        const char *claims, *line;
+        bool is_revoked;
+    } rows[] = {
+        {"'sub':'rea','jti':'t1','aud':'gizmod','role':'editor','exp':%.0f+900", "jti t1", true},
+        {"'sub':'rea','jti':'t2','aud':'gizmod','role':'editor','exp':%.0f+900", "jti t1", false},
+        {"'sub':'rea','aud':'gizmod','role':'editor','exp':%.0f+900", "jti t1", false},
+        {"'sub':'rea','iat':99,'aud':'gizmod','role':'editor','exp':%.0f+900", "user 100 rea",
+         true},
+        {"'sub':'rea','iat':100,'aud':'gizmod','role':'editor','exp':%.0f+900", "user 100 rea",
+         false},
+        {"'sub':'rea','aud':'gizmod','role':'editor','exp':%.0f+900",
+         "user 1970-01-01T00:01:40Z rea", true},
+        {"'sub':'reb','aud':'gizmod','role':'editor','exp':%.0f+900", "user 100 rea", false},
+        {"'guest':true,'jti':'t3','aud':'gizmod','role':'editor','exp':%.0f+900", "jti t3", true},
+        {"'guest':true,'jti':'t4','aud':'gizmod','role':'editor','exp':%.0f+900",
+         "user 100 x (guest)", false},
+    };
+    struct raw_response response;
+    int beside = say_hello(tokens[VIEWER], SCENE, "x");
+    assert_true(raw_answers(beside));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char token[1024], said[GZ_ERROR_BYTES_MAX] = "", done[64];
+        struct gz_arena arena;
+        gz_arena_init(&arena, 0);
+        write_revoked("");
+        snprintf(done, sizeof done, "revoked tokens: read again");
+        reload_and_wait(done);
+        snprintf(token, sizeof token, "%s", sign(HEAD, rows[i].claims, FORGED_SECRET));
+        int socket = say_hello(token, SCENE, "x");
+        assert_true(raw_answers(socket));
+        write_revoked(rows[i].line);
+        reload_and_wait(done);
+        if (rows[i].is_revoked) {
+            const struct gz_message *bye = await(socket, GZ_OP_BYE, &arena);
+            assert_non_null(bye);
+            assert_true(bye->bye.fatal && bye->bye.code == GZ_UNAUTHORISED);
+            assert_memory_equal(bye->bye.reason.bytes, "the token was revoked", 21);
+            int again = say_hello(token, SCENE, "x");
+            assert_int_equal(read_answer(again, said), GZ_UNAUTHORISED);
+            assert_string_equal(said, "token: it was revoked");
+            close(again);
+            write_revoked("jti\n");
+            reload_and_wait("the earlier revoked tokens stay in force");
+        } else if (!raw_answers(socket)) {
+            fail_msg("row %zu: it was ended", i);
+        }
+        const int expected = rows[i].is_revoked ? 401 : 200;
+        if (ask(token, "GET", "/scenes", "", &response) != expected)
+            fail_msg("row %zu: %d", i, response.status);
+        close(socket);
+        gz_arena_finish(&arena);
+    }
+    assert_true(raw_answers(beside));
+    close(beside);
+    write_revoked("");
 }
 
 #define OTHER_SECRET "abcdef0123456789abcdef0123456789"
@@ -1093,8 +1183,12 @@ TEST(test_rights_log_says_who_and_no_token)
 static int start(void **state)
 {
     char option[160];
+    static const char *options[] = {"--revoked", revoked_path, NULL};
     (void)state;
     test_daemon_init(&daemon_);
+    snprintf(revoked_path, sizeof revoked_path, "%s/revoked", daemon_.directory);
+    write_revoked("# nobody\n");
+    daemon_.options = options;
     snprintf(keys_path, sizeof keys_path, "%s/keys.json", daemon_.directory);
     write_keys(FORGED_KEYS);
     make_tokens();
