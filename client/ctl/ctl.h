@@ -18,7 +18,7 @@ extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_d
     ctl_undo, ctl_redo, ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve,
     ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv,
     ctl_token, ctl_key, ctl_access, ctl_link, ctl_cluster, ctl_move, ctl_bench, ctl_create,
-    ctl_delete, ctl_edit;
+    ctl_delete, ctl_edit, ctl_restore_backup;
 
 /* ---- failing (fail.c): lines on stderr; with --json JSON ---- */
 
@@ -141,6 +141,15 @@ GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http 
  * touched, and that is an error. */
 enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file,
                            bool replace);
+
+/* The same without a word, for one of many. */
+GZ_MUST_USE enum gz_status ctl_fetch(const struct ctl_args *args, const char *path,
+                                     const char *file, bool replace, struct gz_error *error);
+
+/* Copies a file to a name that is free, whole or not at all, for the owner of the folder alone.
+ * GZ_CONFLICT if the name is taken. */
+GZ_MUST_USE enum gz_status ctl_put_copy(const char *from, const char *folder, const char *file,
+                                        struct gz_error *error);
 
 /* Fetches an HTTP path to stdout. */
 enum ctl_exit ctl_print_download(const struct ctl_args *args, const char *path);

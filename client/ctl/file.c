@@ -91,15 +91,14 @@ enum ctl_exit ctl_print_download(const struct ctl_args *args, const char *path)
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
 }
 
-enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file,
-                           bool replace)
+enum gz_status ctl_fetch(const struct ctl_args *args, const char *path, const char *file,
+                         bool replace, struct gz_error *error)
 {
     struct draft draft;
-    struct gz_error error = {0};
     char dropped[GZ_DROPPED_BYTES] = "";
     enum gz_status status = !replace && access(file, F_OK) == 0
-                                ? refuse_existing(file, &error)
-                                : draft_open(&draft, file, 0666, &error);
+                                ? refuse_existing(file, error)
+                                : draft_open(&draft, file, 0666, error);
     if (status == GZ_OK) {
         draft.keeps = !replace;
         const struct gz_http http = {.method = "GET",
@@ -108,7 +107,7 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
                                      .context = &draft,
                                      .dropped = dropped,
                                      .dropped_bytes = sizeof dropped};
-        status = draft_close(&draft, ctl_http_to_sink(args, http, &error), &error);
+        status = draft_close(&draft, ctl_http_to_sink(args, http, error), error);
     }
     if (status == GZ_OK && dropped[0] != '\0') {
         char words[GZ_DROPPED_BYTES + 96];
@@ -117,7 +116,62 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
                        dropped);
         ctl_warn(args, words);
     }
+    return status;
+}
+
+enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file,
+                           bool replace)
+{
+    struct gz_error error = {0};
+    const enum gz_status status = ctl_fetch(args, path, file, replace, &error);
     return ctl_finish(args, status, &error);
+}
+
+/* ---- copies ---- */
+
+static enum gz_status copy_bytes(FILE *from, const char *name, FILE *to, struct gz_error *error)
+{
+    char bytes[65536];
+    size_t size = 0;
+    bool is_written = true;
+    while (is_written && (size = fread(bytes, 1, sizeof bytes, from)) > 0)
+        is_written = fwrite(bytes, 1, size, to) == size;
+    if (!is_written || ferror(from) || fflush(to) != 0 || fsync(fileno(to)) != 0)
+        return gz_fail(error, GZ_INTERNAL, "%s: %s", name, strerror(errno));
+    return GZ_OK;
+}
+
+/* So that the name is there after a loss of power, too. */
+static enum gz_status keep_name(const char *folder, struct gz_error *error)
+{
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_kept = descriptor >= 0 && fsync(descriptor) == 0;
+    if (descriptor >= 0) close(descriptor);
+    return is_kept ? GZ_OK : gz_fail(error, GZ_INTERNAL, "%s: %s", folder, strerror(errno));
+}
+
+enum gz_status ctl_put_copy(const char *from, const char *folder, const char *file,
+                            struct gz_error *error)
+{
+    struct draft draft;
+    struct stat owner;
+    FILE *source = fopen(from, "rbe");
+    if (source == NULL) return gz_fail(error, GZ_INTERNAL, "%s: %s", from, strerror(errno));
+    enum gz_status status = stat(folder, &owner) == 0
+                                ? draft_open(&draft, file, 0600, error)
+                                : gz_fail(error, GZ_INTERNAL, "%s: %s", folder, strerror(errno));
+    if (status == GZ_OK) {
+        draft.keeps = true;
+        /* only root can give it away; others are the owner, or the daemon will refuse it */
+        if (geteuid() == 0 && fchown(fileno(draft.stream), owner.st_uid, owner.st_gid) != 0)
+            status = gz_fail(error, GZ_INTERNAL, "%s: %s", file, strerror(errno));
+        if (status == GZ_OK) status = copy_bytes(source, from, draft.stream, error);
+        status = draft_close(&draft, status, error);
+    }
+    fclose(source);
+    if (status == GZ_CONFLICT)
+        return gz_fail(error, GZ_CONFLICT, "%s exists already; choose another name", file);
+    return status == GZ_OK ? keep_name(folder, error) : status;
 }
 
 /* Keeps the file's owner, so that a daemon with another user or group can still read it. */

@@ -5,12 +5,12 @@
 #include "ctl.h"
 
 static const struct ctl_command *const commands[] = {
-    &ctl_import, &ctl_export,  &ctl_ls,     &ctl_watch,   &ctl_who,        &ctl_drag,
-    &ctl_set,    &ctl_create,  &ctl_delete, &ctl_edit,    &ctl_undo,       &ctl_redo,
-    &ctl_revert, &ctl_history, &ctl_at,     &ctl_restore, &ctl_checkpoint, &ctl_checkpoints,
-    &ctl_note,   &ctl_notes,   &ctl_backup, &ctl_rm,      &ctl_mv,         &ctl_access,
-    &ctl_link,   &ctl_check,   &ctl_solve,  &ctl_token,   &ctl_key,        &ctl_cluster,
-    &ctl_move,   &ctl_bench,
+    &ctl_import,  &ctl_export,  &ctl_ls,     &ctl_watch,          &ctl_who,        &ctl_drag,
+    &ctl_set,     &ctl_create,  &ctl_delete, &ctl_edit,           &ctl_undo,       &ctl_redo,
+    &ctl_revert,  &ctl_history, &ctl_at,     &ctl_restore,        &ctl_checkpoint, &ctl_checkpoints,
+    &ctl_note,    &ctl_notes,   &ctl_backup, &ctl_restore_backup, &ctl_rm,         &ctl_mv,
+    &ctl_access,  &ctl_link,    &ctl_check,  &ctl_solve,          &ctl_token,      &ctl_key,
+    &ctl_cluster, &ctl_move,    &ctl_bench,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 

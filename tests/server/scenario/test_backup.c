@@ -2,6 +2,7 @@
  * daemon opens it as one whose drags were cut off where they had come to. */
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "stage.h"
 
@@ -54,6 +55,62 @@ static void expect(const struct stage *stage, const char *const *arguments, cons
     if (output.code != 0 || strstr(output.out, words) == NULL)
         fail_msg("gizmoctl %s: %d, %s%s", arguments[0], output.code, output.out, output.err);
     test_output_finish(&output);
+}
+
+static void expect_failure(const struct stage *stage, const char *const *arguments, int code,
+                           const char *words)
+{
+    struct test_output output;
+    test_ctl(&output, &stage->daemon, NULL, arguments);
+    if (output.code != code || strstr(output.err, words) == NULL)
+        fail_msg("gizmoctl %s: %d, %s%s", arguments[0], output.code, output.out, output.err);
+    test_output_finish(&output);
+}
+
+/* All scenes in one call while somebody works, then one of them back, live; and what is refused. */
+TEST_ON_STAGE(test_backup_of_all_scenes_and_one_of_them_back)
+{
+    struct stage *stage = *state;
+    char folder[128], file[160], wal[192], name[16];
+    const char *data = stage->daemon.data;
+    struct gz_client *people[5];
+    snprintf(folder, sizeof folder, "%s/backups", stage->daemon.directory);
+    for (int i = 0; i < 5; i++) {
+        snprintf(name, sizeof name, "all%d", i);
+        people[i] = stage_join(stage, name, "ann");
+        for (int k = 0; k <= i; k++) (void)stage_create(people[i], "part", 0, (gz_vec3){k, 0, 0});
+    }
+    const char *const all[] = {"backup", "--all", folder, NULL};
+    expect(stage, all, "5 of 5 scenes are in ");
+    (void)stage_create(people[3], "late", 0, (gz_vec3){9, 0, 0});
+    expect(stage, all, "5 of 5 scenes are in "); /* again, in place of the first */
+    snprintf(file, sizeof file, "%s/all3.db", folder);
+    expect(stage, (const char *const[]){"check", file, NULL}, "5 nodes");
+    const char *const back[] = {"restore-backup", file, "all3", "--data", data, NULL};
+    expect_failure(stage, back, 6, "all3.db"); /* there is one, which is in use */
+    expect(stage, (const char *const[]){"rm", "all3", "--user", "ann", NULL}, "");
+    expect(stage, back, "");
+    expect(stage, (const char *const[]){"ls", "all3", NULL}, "5 nodes");
+    (void)stage_create(stage_join(stage, "all3", "ben"), "more", 0, (gz_vec3){0, 0, 0});
+    /* Not whole, not alone, nowhere. */
+    snprintf(wal, sizeof wal, "%s-wal", file);
+    FILE *log = fopen(wal, "w");
+    assert_non_null(log);
+    fclose(log);
+    const char *const other[] = {"restore-backup", file, "other", "--data", data, NULL};
+    expect_failure(stage, other, 6, "all3.db-wal is beside it");
+    unlink(wal);
+    expect_failure(
+        stage,
+        (const char *const[]){"restore-backup", "/etc/passwd", "other", "--data", data, NULL}, 1,
+        "not a database");
+    expect_failure(
+        stage, (const char *const[]){"restore-backup", file, "other", "--data", "/nowhere", NULL},
+        1, "/nowhere: No such file");
+    expect_failure(stage, (const char *const[]){"backup", "--all", "/nowhere/x", NULL}, 1,
+                   "/nowhere/x: No such file");
+    expect(stage, other, "");
+    expect(stage, (const char *const[]){"ls", "other", NULL}, "5 nodes");
 }
 
 TEST_ON_STAGE(test_backup_under_sixteen_drags_is_a_whole_scene)
