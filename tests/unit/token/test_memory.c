@@ -102,6 +102,7 @@ static enum gz_status verify_without(const struct golden *golden, long n, const 
                                          .name = "Ada Lovelace",
                                          .has_role = true,
                                          .role = GZ_ROLE_EDITOR,
+                                         .id.issued_unix_s = 1767225600,
                                          .expires_unix_s = 4102444800,
                                          .scene_count = 2,
                                          .scenes = {"arm", "robot-*"}};
