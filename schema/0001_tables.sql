@@ -19,7 +19,10 @@ CREATE TABLE scene (
     created REAL NOT NULL,
     made_by TEXT NOT NULL,       -- the server that made the file
     log_n INTEGER NOT NULL DEFAULT 0,     -- how far into the log the file is; 0 if it is in none
-    log_first INTEGER NOT NULL DEFAULT 0  -- where that log began; 0 if the file is in none
+    log_first INTEGER NOT NULL DEFAULT 0, -- where that log began; 0 if the file is in none
+    told_seq INTEGER,            -- how far the hook was told: the edits up to this seq,
+    told_news INTEGER,           -- and the news up to this one; both NULL if the scene was never opened with a hook
+    CHECK ((told_seq IS NULL) = (told_news IS NULL))
 ) STRICT;
 
 -- One row for each time that a server opened the file. Everything up to began_seq was saved before the epoch began.
@@ -203,6 +206,22 @@ CREATE TABLE checkpoints (
     made REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX checkpoints_by_seq ON checkpoints (seq);
+
+-- What happened besides edits, in its order: each change of a note, each checkpoint that was given or removed.
+CREATE TABLE news (
+    id INTEGER PRIMARY KEY,
+    epoch INTEGER NOT NULL REFERENCES epochs,
+    seq INTEGER NOT NULL CHECK (seq >= 0),  -- the scene's then: its place among the edits
+    note INTEGER REFERENCES notes,   -- the note, as it is now: NULL for a checkpoint
+    checkpoint TEXT,                 -- the name; NULL for a note
+    named INTEGER,                   -- the seq that the name stood for
+    user TEXT,                       -- who gave or removed the name
+    made REAL,                       -- when that was
+    gone INTEGER CHECK (gone IN (0, 1)),  -- whether the name was removed
+    CHECK ((note IS NULL) = (checkpoint IS NOT NULL)),
+    CHECK ((checkpoint IS NULL) = (named IS NULL) AND (checkpoint IS NULL) = (user IS NULL) AND
+           (checkpoint IS NULL) = (made IS NULL) AND (checkpoint IS NULL) = (gone IS NULL))
+) STRICT;
 
 -- One row: how much of the past is there. If a server was told to keep only a part, each node has exactly one change at `since` or
 -- before it, the latest one then; everything after `since` is whole.

@@ -11,6 +11,6 @@
 /* SQLite's user_version of a scene's file: the version of its schema, which all files of
  * gz_sql_schema together make. Files of other versions are refused, with words that say what to do.
  */
-#define GZ_SCHEMA_VERSION 16
+#define GZ_SCHEMA_VERSION 17
 
 #endif

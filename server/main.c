@@ -66,7 +66,7 @@ struct daemon {
     struct gz_keyring keyring;     /* without a path: none */
     struct gz_cluster_log cluster; /* zeroed: none */
     struct gz_member me;
-    struct gz_member_secret secret;
+    struct gz_member_secret secret, hook_secrets;
     struct gz_host *host;
     struct gz_net *net;
     uv_signal_t terminate, interrupt, hang_up;
@@ -244,15 +244,34 @@ static bool reload_options(struct daemon *daemon)
     return status == GZ_OK;
 }
 
+static enum gz_status load_hook_secrets(struct daemon *daemon, struct gz_error *error)
+{
+    enum gz_status status =
+        gz_member_secret_load(&daemon->hook_secrets, daemon->started->hook_secret, error);
+    if (status == GZ_OK)
+        return gz_hook_check_secrets(daemon->hook_secrets.bytes, daemon->hook_secrets.size, error);
+    const struct gz_error why = *error;
+    return gz_fail(error, status, "--hook-secret: %s", why.message);
+}
+
+static enum gz_status renew_hook(struct daemon *daemon, struct gz_error *error)
+{
+    enum gz_status status = load_hook_secrets(daemon, error);
+    if (status != GZ_OK) return status;
+    return gz_host_renew_hook(daemon->host, daemon->hook_secrets.bytes, daemon->hook_secrets.size,
+                              error);
+}
+
 /* Each room reads its own files again, or keeps what it has and says why. */
 static void reload(struct daemon *daemon)
 {
     struct gz_error error;
-    const bool has_tls = gz_net_has_tls(daemon->net), has_keys = daemon->keyring.path != NULL;
+    const bool has_tls = gz_net_has_tls(daemon->net), has_keys = daemon->keyring.path != NULL,
+               has_hook = daemon->started->hook != NULL;
     if (!reload_options(daemon)) return;
-    if (!has_tls && !has_keys && daemon->started->config == NULL)
+    if (!has_tls && !has_keys && !has_hook && daemon->started->config == NULL)
         gz_log(&daemon->log, GZ_INFO, 0,
-               "SIGHUP: without --config, --keys and --cert nothing is read again");
+               "SIGHUP: without --config, --keys, --cert and --hook nothing is read again");
     if (has_tls)
         say_reloaded(daemon, "certificate and key", gz_net_reload(daemon->net, &error), &error);
     if (has_keys)
@@ -263,6 +282,7 @@ static void reload(struct daemon *daemon)
                      &error);
         gz_host_revoke(daemon->host);
     }
+    if (has_hook) say_reloaded(daemon, "secrets of the hook", renew_hook(daemon, &error), &error);
 }
 
 static void handle_hang_up(uv_signal_t *signal, int number)
@@ -458,6 +478,19 @@ static enum gz_status open_cluster(struct daemon *daemon, struct gz_host_options
     return status == GZ_OK ? gz_postgres_create(&daemon->cluster, options->cluster, error) : status;
 }
 
+static enum gz_status open_hook(struct daemon *daemon, struct gz_error *error)
+{
+    struct gz_hook *hook = NULL;
+    const struct gz_options *options = daemon->started;
+    if (options->hook == NULL) return GZ_OK;
+    enum gz_status status = load_hook_secrets(daemon, error);
+    if (status == GZ_OK)
+        status = gz_hook_create(&hook, &daemon->loop, &daemon->log, options->hook,
+                                daemon->hook_secrets.bytes, daemon->hook_secrets.size, error);
+    if (status == GZ_OK) gz_host_take_hook(daemon->host, hook);
+    return status;
+}
+
 static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)
 {
     const struct gz_options *options = daemon->started;
@@ -469,13 +502,15 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                    .keep_free_bytes = keep_free_bytes(options),
                                    .memory_bytes = memory_bytes(options),
                                    .recorded = options->recorded,
-                                   .kept = options->kept};
+                                   .kept = options->kept,
+                                   .has_hook = options->hook != NULL};
     enum gz_status status = open_keyring(daemon, &host.keyring, error);
     if (status == GZ_OK) status = open_cluster(daemon, &host, error);
     if (status != GZ_OK) return status;
     sigset_t before = block_signals(); /* only the loop's thread gets them */
     status = gz_host_create(&daemon->host, &host, error);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (status == GZ_OK) status = open_hook(daemon, error);
     if (status != GZ_OK) return status;
     struct gz_net_options net = net_options(daemon, options);
     net.host = gz_host_for_net(daemon->host);
@@ -603,6 +638,7 @@ static int check_config(struct daemon *daemon)
         status = gz_tls_load(&tls, options->cert, options->key, &daemon->log, &error);
     if (status == GZ_OK && options->secret != NULL)
         status = gz_member_secret_load(&daemon->secret, options->secret, &error);
+    if (status == GZ_OK && options->hook != NULL) status = load_hook_secrets(daemon, &error);
     if (status == GZ_OK)
         puts("gizmod: the configuration is ok");
     else

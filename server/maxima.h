@@ -556,6 +556,23 @@
  * many bytes: a sixth of the speed on an idle processor. */
 #define GZ_CHECK_SECONDS 10
 #define GZ_CHECK_BYTES_PER_S (4 * 1024 * 1024)
+/* A request of a hook: its events and their bytes, of which one event alone may have more; its
+ * seconds, and those until it is connected. The nodes of the edits that are read for it. */
+#define GZ_HOOK_EVENTS_MAX 100
+#define GZ_HOOK_BYTES_MAX (256 * 1024)
+#define GZ_HOOK_SECONDS_MAX 10
+#define GZ_HOOK_CONNECT_SECONDS 5
+#define GZ_NEWS_NODES_MAX 20000
+/* Seconds until a request that failed is tried again: the first time, and the most, as each further
+ * failure doubles them. Seconds between looks for scenes that are not open and have news. */
+#define GZ_HOOK_PAUSE_S 1
+#define GZ_HOOK_PAUSE_S_MAX 60
+#define GZ_HOOK_LOOK_SECONDS 60
+/* Secrets of a hook, the bytes of its address, and of the id of a request: a scene's name, five
+ * numbers, what is between them, and the end. */
+#define GZ_HOOK_SECRETS_MAX 4
+#define GZ_HOOK_URL_BYTES_MAX 1024
+#define GZ_HOOK_ID_BYTES (64 + 5 * 21 + 6)
 /* Seconds that deleting or renaming a scene waits for readers of its file. */
 #define GZ_RETIRE_SECONDS_MAX 12
 /* Seconds from SIGTERM to exit. */

@@ -209,6 +209,46 @@ static enum gz_status check_advertise(const struct gz_arg_option *option, const 
                    value);
 }
 
+/* Where the host of an address with a scheme of so many bytes ends: before a port, a path or a
+ * query. */
+static size_t end_of_url_host(const char *url, size_t scheme)
+{
+    const char *close = url[scheme] == '[' ? strchr(url + scheme, ']') : NULL;
+    return close != NULL ? (size_t)(close - url) + 1 : scheme + strcspn(url + scheme, ":/?");
+}
+
+/* http or https, a host, perhaps a port, and a path. Nothing that would be sent elsewhere than it
+ * reads; no password, because others see the command line. */
+static bool is_hook_url(const char *url, size_t scheme)
+{
+    uint16_t port;
+    char digits[6] = "";
+    const size_t size = strlen(url), end = end_of_url_host(url, scheme);
+    if (scheme == 0 || size > GZ_HOOK_URL_BYTES_MAX || end == scheme) return false;
+    for (size_t i = 0; i < size; i++)
+        if (url[i] <= ' ' || url[i] > '~' || strchr("@#\\\"<>^`{|}", url[i]) != NULL) return false;
+    if (strcspn(url + scheme, "[]") < end - scheme && url[scheme] != '[') return false;
+    if (url[end] != ':') return url[end] == '\0' || url[end] == '/' || url[end] == '?';
+    const size_t count = strcspn(url + end + 1, "/?");
+    if (count >= sizeof digits) return false;
+    memcpy(digits, url + end + 1, count);
+    return parse_port(digits, &port) && port > 0;
+}
+
+static enum gz_status check_hook_url(const struct gz_arg_option *option, const char *value,
+                                     struct gz_error *error)
+{
+    (void)option;
+    const size_t scheme = strncmp(value, "http://", 7) == 0    ? 7
+                          : strncmp(value, "https://", 8) == 0 ? 8
+                                                               : 0;
+    if (is_hook_url(value, scheme)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "--hook: \"%s\" is not an address such as https://receiver.example/gizmod: "
+                   "https:// or http://, a host, and no password",
+                   value);
+}
+
 static const struct gz_arg_option table[] = {
     {"--data", GZ_ARG_TEXT, "DIR", .check = check_name,
      .help = "folder of the scenes, one NAME.db each; created if missing (./scenes)"},
@@ -266,6 +306,12 @@ static const struct gz_arg_option table[] = {
      .help = "address at which other members reach this one: http://HOST:PORT or https://..."},
     {"--secret", GZ_ARG_TEXT, "FILE", .check = check_name,
      .help = "file of the secret, 16 bytes or more, that all members of the cluster share"},
+    {"--hook", GZ_ARG_TEXT, "URL", .check = check_hook_url,
+     .help = "post edits, notes and checkpoints of all scenes to this address; needs "
+             "--hook-secret"},
+    {"--hook-secret", GZ_ARG_TEXT, "FILE", .check = check_name,
+     .help = "file of the secrets that sign what --hook posts, one a line: whsec_ and 24 to 64 "
+             "bytes in base64; SIGHUP reads it again"},
     {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help =
          "ping a connection after this many seconds without a sign of life (5), and a quiet one "
@@ -378,6 +424,8 @@ static void take_texts(struct gz_options *options, const struct gz_args *args)
                 {"--keys", &options->keys},
                 {"--revoked", &options->revoked},
                 {"--secret", &options->secret},
+                {"--hook", &options->hook},
+                {"--hook-secret", &options->hook_secret},
                 {"--audience", &options->audience},
                 {"--open", &options->open},
                 {"--trust-header", &options->trust_header},
@@ -443,8 +491,28 @@ static enum gz_status check_reach(const struct gz_options *options, struct gz_er
         options->address);
 }
 
+/* Without TLS, whoever is on the network between reads the events. */
+static enum gz_status check_hook(const struct gz_options *options, struct gz_error *error)
+{
+    char host[256] = "";
+    const char *url = options->hook;
+    if ((url != NULL) != (options->hook_secret != NULL))
+        return gz_fail(error, GZ_BAD_VALUE, "%s: needs %s",
+                       url != NULL ? "--hook" : "--hook-secret",
+                       url != NULL ? "--hook-secret" : "--hook");
+    if (url == NULL || options->insecure || strncmp(url, "https://", 8) == 0) return GZ_OK;
+    const size_t brackets = url[7] == '[' ? 1 : 0, size = end_of_url_host(url, 7) - 7;
+    if (size < sizeof host) memcpy(host, url + 7 + brackets, size - 2 * brackets);
+    if (gz_host_is_loopback(host)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "--hook: %s is not loopback; give an https:// address, or --insecure to post "
+                   "without TLS",
+                   host);
+}
+
 static enum gz_status check_together(const struct gz_options *options, struct gz_error *error)
 {
+    if (check_hook(options, error) != GZ_OK) return error->status;
     if (options->silence_s <= options->ping_s)
         return gz_fail(error, GZ_BAD_VALUE,
                        "--silence-seconds: must be greater than --ping-seconds");

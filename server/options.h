@@ -30,6 +30,8 @@ struct gz_options {
     const char *cluster;   /* URI of the database of a cluster; NULL for a daemon on its own */
     const char *advertise; /* at which other members reach this one */
     const char *secret;    /* file of what all members know */
+    const char *hook, *hook_secret; /* an address that is told what happens, and the file of the
+                                       secrets that sign it; NULL for none */
     char member[GZ_MEMBER_BYTES_MAX + 1]; /* this one's name; "" without a cluster */
     bool no_web;                          /* no files at all */
     bool sample, insecure, checks_config;

@@ -196,6 +196,19 @@ GZ_MUST_USE enum gz_status gz_core_print_answer(const struct gz_query *query,
                                                 const struct gz_answer *answer, uint64_t epoch,
                                                 struct gz_buffer *out, struct gz_error *error);
 
+/* The news of an answer as events, objects of JSON with commas between them, appended to `out`: the
+ * first at least, and no more than fit into `most` bytes. `epoch` and errors as above. Threads:
+ * any. */
+struct gz_printed_news {
+    size_t count;
+    uint64_t epoch;        /* of the last one */
+    struct gz_told behind; /* the place behind those that fit */
+};
+GZ_MUST_USE enum gz_status gz_core_print_news(const struct gz_answer *answer, uint64_t epoch,
+                                              size_t most, struct gz_buffer *out,
+                                              struct gz_printed_news *printed,
+                                              struct gz_error *error);
+
 /* What the core can spare, for a host whose memory is short. When the oldest edit that can be
  * undone ended, Unix seconds; INFINITY if there is none. */
 double gz_core_oldest_undo_s(const struct gz_core *core);

@@ -481,13 +481,8 @@ enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_mes
         gz_arena_take(&session->core->scratch, count, sizeof *states);
     if (states == NULL)
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the checkpoints");
-    for (size_t i = 0; i < count; i++) {
-        const struct gz_checkpoint_record *is = &gz_checkpoint_list_at(list, i)->is;
-        states[i] = (struct gz_checkpoint_state){.name = {is->name, strlen(is->name)},
-                                                 .user = {is->user, strlen(is->user)},
-                                                 .seq = is->seq,
-                                                 .made = is->made};
-    }
+    for (size_t i = 0; i < count; i++)
+        states[i] = gz_describe_checkpoint(&gz_checkpoint_list_at(list, i)->is);
     struct gz_ok ok = {.checkpoints = states, .checkpoint_count = count};
     gz_session_ok(session, message, GZ_HAS_OK_CHECKPOINTS, &ok);
     return GZ_OK;

@@ -202,4 +202,8 @@ bool gz_feed_show(struct gz_feed *feed, double mono_s);
 /* When gz_feed_show next has something to show without new input; INFINITY for never. */
 double gz_feed_due(const struct gz_feed *feed);
 
+/* Records as parts of a message. Pure; texts point into the record. */
+struct gz_note_state gz_describe_note(const struct gz_note_record *note);
+struct gz_checkpoint_state gz_describe_checkpoint(const struct gz_checkpoint_record *checkpoint);
+
 #endif

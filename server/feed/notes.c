@@ -33,9 +33,9 @@ enum gz_status gz_feed_append_reading(const struct gz_message *message, size_t c
 /* The approximate encoded size of a note without its texts. */
 enum { BYTES_NOTE = 128 };
 
-static size_t fill_note(struct gz_note_state *state, const struct gz_note_record *note)
+struct gz_note_state gz_describe_note(const struct gz_note_record *note)
 {
-    *state = (struct gz_note_state){
+    struct gz_note_state state = {
         .id = note->id,
         .user = {note->user, strlen(note->user)},
         .text = {note->text, strlen(note->text)},
@@ -46,10 +46,21 @@ static size_t fill_note(struct gz_note_state *state, const struct gz_note_record
         .made = note->made,
         .changed = note->changed,
     };
-    if (note->node != 0) state->has |= GZ_HAS_NOTE_STATE_NODE;
-    if (note->has_point) state->has |= GZ_HAS_NOTE_STATE_POINT;
-    if (note->reply != 0) state->has |= GZ_HAS_NOTE_STATE_REPLY;
-    return BYTES_NOTE + state->user.size + state->text.size;
+    if (note->node != 0) state.has |= GZ_HAS_NOTE_STATE_NODE;
+    if (note->has_point) state.has |= GZ_HAS_NOTE_STATE_POINT;
+    if (note->reply != 0) state.has |= GZ_HAS_NOTE_STATE_REPLY;
+    return state;
+}
+
+struct gz_checkpoint_state gz_describe_checkpoint(const struct gz_checkpoint_record *checkpoint)
+{
+    return (struct gz_checkpoint_state){
+        .name = {checkpoint->name, strlen(checkpoint->name)},
+        .user = {checkpoint->user, strlen(checkpoint->user)},
+        .seq = checkpoint->seq,
+        .made = checkpoint->made,
+        .gone = checkpoint->gone,
+    };
 }
 
 /* Collects as many notes as fit into the frame. False without memory. */
@@ -62,7 +73,9 @@ static bool collect(struct gz_feed *feed, struct gz_versions_reading *reading,
         struct gz_note_state *notes = gz_feed_items(feed, message->count + 1, sizeof *notes);
         if (notes == NULL) return false;
         const struct gz_notebook_entry *note = (const struct gz_notebook_entry *)item;
-        bytes += fill_note(&notes[message->count++], &note->is);
+        const struct gz_note_state *state = &notes[message->count];
+        notes[message->count++] = gz_describe_note(&note->is);
+        bytes += BYTES_NOTE + state->user.size + state->text.size;
         message->notes = notes;
     }
     message->more = reading->next != NULL;
@@ -94,16 +107,9 @@ enum { MOST = GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING };
 static bool add(struct gz_feed *feed, struct gz_checkpoints *message,
                 const struct gz_checkpoint_entry *entry)
 {
-    const struct gz_checkpoint_record *is = &entry->is;
     struct gz_checkpoint_state *states = gz_feed_items(feed, message->count + 1, sizeof *states);
     if (states == NULL) return false;
-    states[message->count++] = (struct gz_checkpoint_state){
-        .name = {is->name, strlen(is->name)},
-        .user = {is->user, strlen(is->user)},
-        .seq = is->seq,
-        .made = is->made,
-        .gone = is->gone,
-    };
+    states[message->count++] = gz_describe_checkpoint(&entry->is);
     message->checkpoints = states;
     return true;
 }

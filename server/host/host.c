@@ -9,6 +9,7 @@
 
 #include "conn/clock.h"
 #include "front/header.h"
+#include "host/hooks.h"
 #include "host/listing.h"
 #include "host/loan.h"
 #include "host/memory.h"
@@ -99,6 +100,7 @@ struct gz_host {
     struct gz_retirements retirements;
     struct gz_listing listing;
     struct gz_transfers transfers;
+    struct gz_hooks hooks;
     uint64_t keep_free_bytes, memory_bytes;
     struct gz_disk disk;
     struct gz_memory memory;
@@ -121,6 +123,7 @@ static void handle_opened(void *context, struct gz_open_scene *scene)
     struct gz_host *host = context;
     gz_net_add(host->net, &scene->net);
     gz_triangles_make(&host->scenes, scene);
+    gz_hooks_stir(&host->hooks, scene);
 }
 
 /* Nodes may have come back from the past. */
@@ -128,6 +131,7 @@ static void handle_stored(void *context, struct gz_open_scene *scene)
 {
     struct gz_host *host = context;
     gz_triangles_make(&host->scenes, scene);
+    gz_hooks_stir(&host->hooks, scene);
 }
 
 static void end_scene(const struct gz_host *host, struct gz_open_scene *scene)
@@ -143,7 +147,8 @@ static void end_scene(const struct gz_host *host, struct gz_open_scene *scene)
 
 static void handle_returned(void *context, struct gz_open_scene *scene)
 {
-    const struct gz_host *host = context;
+    struct gz_host *host = context;
+    gz_hooks_stir(&host->hooks, scene);
     if (host->end_reason != NULL) end_scene(host, scene);
 }
 
@@ -256,6 +261,7 @@ static bool measure(void *context, struct gz_buffer *out)
                               "Duration of commits, without a cluster's log.", &host->commits) &&
            gz_histogram_print(out, "edit_ok_seconds",
                               "From an edit to the answer that it is saved.", &host->answers) &&
+           (host->hooks.hook == NULL || gz_hooks_measure(&host->hooks, out)) &&
            (host->cluster == NULL || gz_cluster_measure(host->cluster, out));
 }
 
@@ -354,6 +360,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .messages_per_s = options->messages_per_s,
                                               .recorded = options->recorded,
                                               .kept = options->kept,
+                                              .has_hook = options->has_hook,
                                               .keyring = options->keyring,
                                               .jobs = &host->jobs,
                                               .disk = &host->disk,
@@ -400,6 +407,23 @@ void gz_host_revoke(struct gz_host *host)
     while ((scene = gz_scenes_next(&host->scenes, scene)) != NULL) scene->net.touched = true;
 }
 
+void gz_host_take_hook(struct gz_host *host, struct gz_hook *hook)
+{
+    host->hooks.hook = hook;
+    host->hooks.scenes = &host->scenes;
+    host->hooks.listing = &host->listing;
+    host->hooks.context = host;
+    host->hooks.find = find;
+}
+
+enum gz_status gz_host_renew_hook(struct gz_host *host, const uint8_t *secrets, size_t size,
+                                  struct gz_error *error)
+{
+    enum gz_status status = gz_hook_take_secrets(host->hooks.hook, secrets, size, error);
+    if (status == GZ_OK) gz_hooks_resume(&host->hooks);
+    return status;
+}
+
 static void handle_rest(uv_timer_t *rest)
 {
     struct gz_host *host = rest->data;
@@ -432,6 +456,7 @@ void gz_host_connect(struct gz_host *host, struct gz_net *net)
     host->membership.net = net;
     host->membership.disk = &host->disk;
     if (host->cluster != NULL) gz_membership_start(&host->membership, setting->loop);
+    if (host->hooks.hook != NULL) gz_hooks_start(&host->hooks);
     uv_timer_init(setting->loop, &host->rest);
     host->rest.data = host;
     uv_timer_start(&host->rest, handle_rest, GZ_SCENE_LOOK_SECONDS * 1000,
@@ -502,6 +527,7 @@ void gz_host_close(struct gz_host *host)
     gz_disk_close(&host->disk);
     gz_memory_close(&host->memory);
     uv_close((uv_handle_t *)&host->rest, NULL);
+    gz_hooks_close(&host->hooks);
     gz_jobs_close(&host->jobs);
     gz_retire_cancel(&host->retirements);
     gz_transfer_cancel(&host->transfers);
@@ -512,6 +538,7 @@ void gz_host_destroy(struct gz_host *host)
 {
     if (host == NULL) return;
     gz_cluster_destroy(host->cluster);
+    gz_hooks_finish(&host->hooks);
     gz_jobs_finish(&host->jobs);
     uv_mutex_destroy(&host->shares.mutex);
     gz_listing_finish(&host->listing);

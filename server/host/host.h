@@ -8,6 +8,7 @@
 #include "cluster/log.h"
 #include "front/net.h"
 #include "host/disk.h"
+#include "link/hook.h"
 #include "store/store.h"
 
 /* ---- the daemon as a member ---- */
@@ -52,6 +53,7 @@ struct gz_host_options {
     struct gz_retention_rule kept;
     uint64_t keep_free_bytes; /* with less free space on the disk edits are refused; 0: never */
     uint64_t memory_bytes;    /* the bound of the memory of the process; 0: none */
+    bool has_hook;            /* one will be given: gz_host_take_hook */
     const struct gz_keyring *keyring; /* for the tokens of running sessions; NULL: an open server */
     /* The log of the cluster, and this member; both outlive the host. NULL: no cluster. */
     const struct gz_cluster_log *cluster;
@@ -63,6 +65,11 @@ struct gz_host_options {
 GZ_MUST_USE enum gz_status gz_host_create(struct gz_host **host,
                                           const struct gz_host_options *options,
                                           struct gz_error *error);
+/* Where it posts what happens in its scenes; the host's from now on. Before gz_host_connect. */
+void gz_host_take_hook(struct gz_host *host, struct gz_hook *hook);
+/* Gives the hook other secrets (link/hook.h), and posts again if the receiver wanted no more. */
+GZ_MUST_USE enum gz_status gz_host_renew_hook(struct gz_host *host, const uint8_t *secrets,
+                                              size_t size, struct gz_error *error);
 /* The host's functions for the network. */
 struct gz_net_host gz_host_for_net(struct gz_host *host);
 /* Call it before a scene is opened. The host watches the disk and its memory until

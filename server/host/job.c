@@ -10,7 +10,8 @@
 static const unsigned bounds[GZ_LANE_COUNT] = {
     [GZ_LANE_OPENINGS] = 2,  [GZ_LANE_RETIREMENTS] = 2, [GZ_LANE_PAST] = 3,
     [GZ_LANE_CORES] = 2,     [GZ_LANE_TRANSFERS] = 2,   [GZ_LANE_BODIES] = 1,
-    [GZ_LANE_TRIANGLES] = 1, [GZ_LANE_MEMORY] = 1,      [GZ_LANE_DISK] = 1};
+    [GZ_LANE_TRIANGLES] = 1, [GZ_LANE_MEMORY] = 1,      [GZ_LANE_DISK] = 1,
+    [GZ_LANE_HOOK] = 1};
 
 /* ---- the workers ---- */
 

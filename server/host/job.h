@@ -46,11 +46,12 @@ enum gz_lane {
     GZ_LANE_TRIANGLES,   /* of scenes that were opened: no user waits for them */
     GZ_LANE_MEMORY,      /* large memory is freed, and files that end with it */
     GZ_LANE_DISK,        /* free space is looked at */
+    GZ_LANE_HOOK,        /* news are read, and looked for */
     GZ_LANE_COUNT
 };
 
 /* The number of workers: the sum of the bounds of all lanes. */
-#define GZ_WORKERS 15
+#define GZ_WORKERS 16
 /* The niceness of workers, if the daemon's own is lower: beside a busy loop they get a tenth of a
  * processor. */
 #define GZ_WORKER_NICE 10

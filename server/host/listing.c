@@ -282,7 +282,7 @@ static enum gz_status copy_seen(const struct gz_listing *listing, const struct g
     size_t capacity = 0;
     for (size_t i = 0; i < listing->count; i++) {
         const struct gz_known_scene *known = &listing->scenes[i];
-        if (!known->is_read || !may_see(claims, known)) continue;
+        if (!known->is_read || (claims != NULL && !may_see(claims, known))) continue;
         if (!gz_grow(&list->scenes, &capacity, list->count + 1, sizeof *list->scenes))
             return GZ_NO_MEMORY;
         struct gz_listed_scene *listed = &list->scenes[list->count++];
@@ -307,6 +307,22 @@ enum gz_status gz_listing_read(struct gz_listing *listing, const struct gz_scene
     uv_mutex_unlock(&listing->mutex);
     closedir(folder);
     return status == GZ_OK ? GZ_OK : gz_fail(error, status, "no memory for the list");
+}
+
+void gz_listing_find_news(struct gz_listing *listing, const struct gz_scene_setting *setting,
+                          const char *after, char name[GZ_SCENE_NAME_BYTES_MAX + 1])
+{
+    struct gz_scene_list list = {.count = 0};
+    struct gz_error error;
+    size_t i = 0;
+    if (gz_listing_read(listing, setting, NULL, &list, &error) != GZ_OK)
+        gz_log(setting->log, GZ_WARN, 0, "looking for what the hook was not told: %s",
+               error.message);
+    while (i < list.count &&
+           (!list.scenes[i].summary.has_news || strcmp(list.scenes[i].name, after) <= 0))
+        i++;
+    gz_print(name, GZ_SCENE_NAME_BYTES_MAX + 1, "%s", i < list.count ? list.scenes[i].name : "");
+    gz_scene_list_finish(&list);
 }
 
 bool gz_scene_list_print(struct gz_scene_list *list, const struct gz_scenes *scenes,

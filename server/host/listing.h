@@ -41,13 +41,18 @@ struct gz_scene_list {
     size_t count;
 };
 
-/* Reads the folder, ordered by name. Leaves out scenes that these claims may not see and, with a
- * line in the log, files that cannot be read. Any thread; a second one waits until the first has
- * read. GZ_STORAGE, GZ_NO_MEMORY; `list` has to be finished in any case. */
+/* Reads the folder, ordered by name. Leaves out scenes that these claims (NULL: those of the server
+ * itself) may not see and, with a line in the log, files that cannot be read. Any thread; a second
+ * one waits until the first has read. GZ_STORAGE, GZ_NO_MEMORY; `list` has to be finished in any
+ * case. */
 GZ_MUST_USE enum gz_status gz_listing_read(struct gz_listing *listing,
                                            const struct gz_scene_setting *setting,
                                            const struct gz_claims *claims,
                                            struct gz_scene_list *list, struct gz_error *error);
+/* The first scene behind `after`, by name, whose file has news that a hook was not told of; "" if
+ * there is none. Any thread; files that cannot be read are left out. */
+void gz_listing_find_news(struct gz_listing *listing, const struct gz_scene_setting *setting,
+                          const char *after, char name[GZ_SCENE_NAME_BYTES_MAX + 1]);
 /* Appends the list as JSON, with the present values of open scenes. The loop's thread. False
  * without memory. */
 bool gz_scene_list_print(struct gz_scene_list *list, const struct gz_scenes *scenes,

@@ -443,6 +443,7 @@ static enum gz_status open_file(struct gz_open_scene *scene, bool create, struct
                                        .time = gz_clock_now().unix_s,
                                        .recorded = setting->recorded,
                                        .kept = setting->kept,
+                                       .has_hook = setting->has_hook,
                                        .notify = handle_notify,
                                        .context = scene,
                                        .log = setting->log,

@@ -44,6 +44,7 @@ struct gz_scene_setting {
     double messages_per_s;
     enum gz_recorded recorded;
     struct gz_retention_rule kept;
+    bool has_hook;
     const struct gz_keyring *keyring; /* NULL: an open server */
     struct gz_cluster *cluster;       /* NULL: no cluster */
     struct gz_jobs *jobs;
@@ -72,6 +73,18 @@ enum gz_scene_phase {
     GZ_SCENE_CLOSING /* a worker empties it, or will */
 };
 
+/* How far the hook was told of an open scene: hooks.h. */
+struct gz_hook_place {
+    bool has_news; /* there may be news */
+    bool is_known; /* where `told` is; else the file says */
+    struct gz_told told;
+    struct gz_told until;  /* where the request ends that failed; zero: none did */
+    double pause_s, due_s; /* the next try after that, monotonic */
+    double since_s;        /* monotonic: when the oldest news came, if it has any */
+    uint64_t turn;         /* of its latest reading; 0: there was none */
+    uint64_t seen;         /* stats.news of the store then, or later */
+};
+
 struct gz_open_scene {
     struct gz_net_scene net; /* first, so that a scene of the network is its scene */
     const struct gz_scene_setting *setting;
@@ -92,6 +105,7 @@ struct gz_open_scene {
     struct gz_batch *held; /* batches that the core wanted to store after its file was closed */
     bool is_ending;        /* it is being emptied */
     bool makes_triangles;  /* a worker does: triangles.h */
+    struct gz_hook_place hook;
     /* private to scenes.c */
     struct gz_scenes *scenes;
     enum gz_scene_phase phase;

@@ -266,9 +266,23 @@ struct gz_scene_state {
     size_t access_count;
 };
 
+/* How far a hook was told of what happened in a scene: of the edits up to this seq, and of the news
+ * besides edits up to this one. */
+struct gz_told {
+    uint64_t seq, news;
+};
+
+/* What happened: one of the three. */
+struct gz_news_record {
+    uint64_t epoch, seq, id; /* seq: the scene's then; id: 0 for an edit */
+    const struct gz_edit_record *edit;
+    const struct gz_note_record *note; /* as it is now */
+    const struct gz_checkpoint_record *checkpoint;
+};
+
 /* A question about the past. */
 struct gz_query {
-    enum { GZ_QUERY_HISTORY, GZ_QUERY_AT, GZ_QUERY_EDIT, GZ_QUERY_PATH } kind;
+    enum { GZ_QUERY_HISTORY, GZ_QUERY_AT, GZ_QUERY_EDIT, GZ_QUERY_PATH, GZ_QUERY_NEWS } kind;
     /* history: completed edits, newest first. path: the points of a node, by seq; `since` and
      * `before` mean their times. 0, NULL or NaN: no such filter */
     uint64_t node;
@@ -284,6 +298,10 @@ struct gz_query {
     uint64_t seq;
     double time;
     uint64_t edit; /* edit: a completed one */
+    /* news: the first `limit` behind `told` or, without has_told, behind where the file says; none
+     * behind `until`, unless that is zero */
+    bool has_told;
+    struct gz_told told, until;
 };
 
 struct gz_answer {
@@ -301,6 +319,10 @@ struct gz_answer {
     size_t node_count;
     const struct gz_point_record *points; /* path: ascending by seq */
     size_t point_count;
+    const struct gz_news_record *news; /* news: in their order; edits without their changes */
+    size_t news_count;
+    struct gz_told told; /* the place before them */
+    uint64_t missing;    /* edits up to this seq are no longer kept; 0: all are there */
 };
 
 /* A batch is on the heap, because it is handed from thread to thread. NULL without memory;

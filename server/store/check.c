@@ -455,6 +455,8 @@ static const struct promise promises[] = {
     {.sql = GZ_SQL_CHECK_ACCESS_GLOBS, .most = GZ_GLOB_BYTES_MAX},
     {.sql = GZ_SQL_CHECK_ACCESS_COUNT, .most = GZ_ACCESS_MAX},
     {.sql = GZ_SQL_CHECK_LOG_PLACE, .most = GZ_COUNTER_MAX},
+    {.sql = GZ_SQL_CHECK_TOLD_PLACE},
+    {.sql = GZ_SQL_CHECK_NEWS_SEQS},
 };
 
 static void check_promise(struct checker *checker, const struct promise *promise)

@@ -249,7 +249,8 @@ static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary
             (struct gz_store_summary){.nodes = (uint64_t)sqlite3_column_int64(ask.statement, 0),
                                       .seq = (uint64_t)sqlite3_column_int64(ask.statement, 1),
                                       .changed = sqlite3_column_double(ask.statement, 2),
-                                      .has_asset = sqlite3_column_int(ask.statement, 3) != 0};
+                                      .has_asset = sqlite3_column_int(ask.statement, 3) != 0,
+                                      .has_news = sqlite3_column_int(ask.statement, 4) != 0};
     else if (ask.rc == SQLITE_DONE)
         ask.rc = SQLITE_CORRUPT;
     return gz_ask_end(&ask, GZ_OK, error, "the summary");

@@ -47,7 +47,8 @@ enum gz_status gz_find_epoch(sqlite3 *db, double time, uint64_t *epoch, struct g
     return GZ_OK;
 }
 
-static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct gz_error *error)
+static enum gz_status recover(sqlite3 *db, double time, bool has_hook, uint64_t *epoch,
+                              struct gz_error *error)
 {
     int64_t unsampled;
     enum gz_status status = gz_find_epoch(db, time, epoch, error);
@@ -55,6 +56,8 @@ static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct 
         status = gz_db_integer(db, gz_sql_recover[GZ_SQL_RECOVER_UNSAMPLED], &unsampled, error);
     if (status != GZ_OK) return status;
     int rc = write_scene(db, time);
+    if (rc == SQLITE_OK && has_hook)
+        rc = sqlite3_exec(db, gz_sql_recover[GZ_SQL_RECOVER_TOLD], NULL, NULL, NULL);
     if (rc == SQLITE_OK) rc = write_epoch(db, time, *epoch);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(db, gz_sql_recover[GZ_SQL_RECOVER_CLOSE_OPEN], NULL, NULL, NULL);
@@ -63,13 +66,13 @@ static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct 
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "recovery");
 }
 
-enum gz_status gz_recover(sqlite3 *db, double time, struct gz_shipper *shipper, uint64_t *epoch,
-                          struct gz_error *error)
+enum gz_status gz_recover(sqlite3 *db, double time, bool has_hook, struct gz_shipper *shipper,
+                          uint64_t *epoch, struct gz_error *error)
 {
     enum gz_status status = gz_db_exec(db, "BEGIN IMMEDIATE", error);
     int rc = status == GZ_OK ? gz_shipper_begin(shipper) : SQLITE_OK;
     if (rc != SQLITE_OK) status = gz_db_fail(NULL, rc, error, "recovery");
-    if (status == GZ_OK) status = recover(db, time, epoch, error);
+    if (status == GZ_OK) status = recover(db, time, has_hook, epoch, error);
     if (status == GZ_OK) status = gz_shipper_append(shipper, error);
     if (status == GZ_OK) status = gz_db_exec(db, "COMMIT", error);
     if (status != GZ_OK && !sqlite3_get_autocommit(db))
@@ -269,17 +272,6 @@ static enum gz_status load_edits(sqlite3 *db, struct gz_scene_state *state, stru
     return edits != NULL ? read_edits(db, count, edits, state, error) : fail_memory(error);
 }
 
-static const char *note_fault(sqlite3_stmt *row, const struct gz_note_record *note)
-{
-    if (gz_counter_fault(row, 0, 1) != NULL) return "its id is invalid";
-    if (gz_text_fault(row, 1, GZ_USER_BYTES_MAX) != NULL) return "user is not a name";
-    if (gz_text_fault(row, 2, GZ_NOTE_BYTES_MAX) != NULL) return "text is empty or too long";
-    if (gz_text_fault(row, 11, GZ_USER_BYTES_MAX) != NULL) return "changed_by is not a name";
-    if (gz_time_fault(row, 9) != NULL || gz_time_fault(row, 10) != NULL)
-        return "made or changed is not a time";
-    return gz_finite(note->point) ? NULL : "its place is not finite";
-}
-
 /* Refuses a table with too many rows. */
 static enum gz_status count_rows(sqlite3 *db, enum gz_sql_load which, int64_t most,
                                  const char *what, int64_t *count, struct gz_error *error)
@@ -288,28 +280,6 @@ static enum gz_status count_rows(sqlite3 *db, enum gz_sql_load which, int64_t mo
     if (status != GZ_OK || *count <= most) return status;
     return gz_fail(error, GZ_STORAGE, "the file has %lld %s, the most is %lld", (long long)*count,
                    what, (long long)most);
-}
-
-static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena,
-                                struct gz_note_record *note, struct gz_error *error)
-{
-    *note = (struct gz_note_record){
-        .id = (uint64_t)sqlite3_column_int64(row, 0),
-        .user = gz_read_text(row, 1, arena),
-        .text = gz_read_text(row, 2, arena),
-        .node = (uint64_t)sqlite3_column_int64(row, 3),
-        .has_point = sqlite3_column_type(row, 4) != SQLITE_NULL,
-        .point = gz_read_vec3(row, 4),
-        .reply = (uint64_t)sqlite3_column_int64(row, 7),
-        .done = sqlite3_column_int(row, 8) != 0,
-        .made = sqlite3_column_double(row, 9),
-        .changed = sqlite3_column_double(row, 10),
-        .by = gz_read_text(row, 11, arena),
-    };
-    const char *fault = note_fault(row, note);
-    if (fault != NULL) return gz_row_fail(error, "notes", (int64_t)note->id, fault);
-    return note->user != NULL && note->text != NULL && note->by != NULL ? GZ_OK
-                                                                        : fail_memory(error);
 }
 
 static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
@@ -328,7 +298,7 @@ static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, stru
     state->notes = notes;
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_NOTES]);
     while (status == GZ_OK && state->note_count < (size_t)count && gz_ask_row(&ask))
-        status = read_note(ask.statement, &state->arena, &notes[state->note_count++], error);
+        status = gz_read_note(ask.statement, 0, &state->arena, &notes[state->note_count++], error);
     return gz_ask_end(&ask, status, error, reading);
 }
 

@@ -17,9 +17,11 @@
 #define GZ_STATE_BYTES_MAX (SIZE_MAX / 2)
 #define GZ_RESULT_BYTES_MAX ((size_t)512 * 1024 * 1024)
 
-/* Closes the drags and sessions that a crash left open and begins an epoch, in one transaction. */
-GZ_MUST_USE enum gz_status gz_recover(sqlite3 *db, double time, struct gz_shipper *shipper,
-                                      uint64_t *epoch, struct gz_error *error);
+/* Closes the drags and sessions that a crash left open and begins an epoch, in one transaction.
+ * `has_hook`: as in gz_store_options. */
+GZ_MUST_USE enum gz_status gz_recover(sqlite3 *db, double time, bool has_hook,
+                                      struct gz_shipper *shipper, uint64_t *epoch,
+                                      struct gz_error *error);
 
 /* The number of the epoch that begins now. */
 GZ_MUST_USE enum gz_status gz_find_epoch(sqlite3 *db, double time, uint64_t *epoch,
@@ -39,6 +41,8 @@ GZ_MUST_USE enum gz_status gz_load_present(sqlite3 *db, struct gz_scene_state *s
                                            struct gz_error *error);
 
 /* Fills the answer to GZ_QUERY_PATH. */
+GZ_MUST_USE enum gz_status gz_answer_news(struct gz_db_reader *reader, const struct gz_query *query,
+                                          struct gz_answer *answer);
 GZ_MUST_USE enum gz_status gz_answer_path(struct gz_db_reader *reader, const struct gz_query *query,
                                           struct gz_answer *answer);
 

@@ -504,8 +504,9 @@ void gz_store_query(const char *path, const struct gz_query *query, struct gz_an
     case GZ_QUERY_HISTORY: answer->status = answer_history(&reader, query, answer); break;
     case GZ_QUERY_AT: answer->status = answer_at(&reader, query, answer); break;
     case GZ_QUERY_PATH: answer->status = gz_answer_path(&reader, query, answer); break;
+    case GZ_QUERY_NEWS: answer->status = gz_answer_news(&reader, query, answer); break;
     case GZ_QUERY_EDIT: answer->status = answer_edit(&reader, query, answer); break;
     }
     gz_db_reader_close(&reader);
-    if (answer->status != GZ_OK) answer->edit_count = answer->node_count = 0;
+    if (answer->status != GZ_OK) answer->edit_count = answer->node_count = answer->news_count = 0;
 }

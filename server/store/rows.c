@@ -99,7 +99,7 @@ static void bind_vec3(struct gz_ask *ask, gz_vec3 v)
     gz_bind_real(ask, v.z);
 }
 
-static void bind_nulls(struct gz_ask *ask, int count)
+void gz_bind_nulls(struct gz_ask *ask, int count)
 {
     while (count-- > 0) bind_null(ask);
 }
@@ -109,7 +109,7 @@ void gz_bind_point(struct gz_ask *ask, const gz_vec3 *point)
     if (point != NULL)
         bind_vec3(ask, *point);
     else
-        bind_nulls(ask, 3);
+        gz_bind_nulls(ask, 3);
 }
 
 void gz_bind_trs(struct gz_ask *ask, const gz_trs *trs)
@@ -130,7 +130,7 @@ void gz_bind_own(struct gz_ask *ask, const struct gz_content *content)
         bind_vec3(ask, content->bounds.min);
         bind_vec3(ask, content->bounds.max);
     } else {
-        bind_nulls(ask, 6);
+        gz_bind_nulls(ask, 6);
     }
     if (content->asset >= 0)
         gz_bind_integer(ask, (uint64_t)content->asset);
@@ -141,7 +141,7 @@ void gz_bind_own(struct gz_ask *ask, const struct gz_content *content)
 void gz_bind_content(struct gz_ask *ask, const struct gz_content *content)
 {
     if (content == NULL) {
-        bind_nulls(ask, GZ_CONTENT_COLUMN_COUNT);
+        gz_bind_nulls(ask, GZ_CONTENT_COLUMN_COUNT);
         return;
     }
     gz_bind_id(ask, content->parent);
@@ -218,6 +218,39 @@ const char *gz_read_asset(sqlite3_stmt *row, struct gz_asset_record *asset)
         return "sha256 is invalid";
     memcpy(asset->sha256, sha256, (size_t)sqlite3_column_bytes(row, 3));
     return NULL;
+}
+
+static const char *note_fault(sqlite3_stmt *row, int at, const struct gz_note_record *note)
+{
+    if (gz_counter_fault(row, at, 1) != NULL) return "its id is invalid";
+    if (gz_text_fault(row, at + 1, GZ_USER_BYTES_MAX) != NULL) return "user is not a name";
+    if (gz_text_fault(row, at + 2, GZ_NOTE_BYTES_MAX) != NULL) return "text is empty or too long";
+    if (gz_text_fault(row, at + 11, GZ_USER_BYTES_MAX) != NULL) return "changed_by is not a name";
+    if (gz_time_fault(row, at + 9) != NULL || gz_time_fault(row, at + 10) != NULL)
+        return "made or changed is not a time";
+    return gz_finite(note->point) ? NULL : "its place is not finite";
+}
+
+enum gz_status gz_read_note(sqlite3_stmt *row, int at, struct gz_arena *arena,
+                            struct gz_note_record *note, struct gz_error *error)
+{
+    *note = (struct gz_note_record){
+        .id = (uint64_t)sqlite3_column_int64(row, at),
+        .user = gz_read_text(row, at + 1, arena),
+        .text = gz_read_text(row, at + 2, arena),
+        .node = (uint64_t)sqlite3_column_int64(row, at + 3),
+        .has_point = sqlite3_column_type(row, at + 4) != SQLITE_NULL,
+        .point = gz_read_vec3(row, at + 4),
+        .reply = (uint64_t)sqlite3_column_int64(row, at + 7),
+        .done = sqlite3_column_int(row, at + 8) != 0,
+        .made = sqlite3_column_double(row, at + 9),
+        .changed = sqlite3_column_double(row, at + 10),
+        .by = gz_read_text(row, at + 11, arena),
+    };
+    const char *fault = note_fault(row, at, note);
+    if (fault != NULL) return gz_row_fail(error, "notes", (int64_t)note->id, fault);
+    if (note->user != NULL && note->text != NULL && note->by != NULL) return GZ_OK;
+    return gz_fail(error, GZ_NO_MEMORY, "no memory for a note");
 }
 
 static enum gz_status fail_memory(struct gz_error *error, const char *what)

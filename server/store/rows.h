@@ -34,6 +34,7 @@ void gz_bind_real(struct gz_ask *ask, double value);
 void gz_bind_text(struct gz_ask *ask, const char *text);
 void gz_bind_blob(struct gz_ask *ask, const void *bytes, size_t size);
 /* Three NULLs for NULL. */
+void gz_bind_nulls(struct gz_ask *ask, int count);
 void gz_bind_point(struct gz_ask *ask, const gz_vec3 *point);
 void gz_bind_trs(struct gz_ask *ask, const gz_trs *trs);
 /* NULL for a side that a change does not have. */
@@ -63,6 +64,9 @@ const char *gz_read_asset(sqlite3_stmt *row, struct gz_asset_record *asset);
 /* `row` begins with the columns {change}; `change` is zeroed. */
 GZ_MUST_USE enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena,
                                           struct gz_change *change);
+/* The columns {note} begin at `at`. */
+GZ_MUST_USE enum gz_status gz_read_note(sqlite3_stmt *row, int at, struct gz_arena *arena,
+                                        struct gz_note_record *note, struct gz_error *error);
 /* `row` begins with the columns {edit}. Reads all changes with the statement `changes`,
  * GZ_SQL_ROWS_CHANGES, if `node` is 0; else only those of `node`, with GZ_SQL_ROWS_CHANGE_OF_NODE,
  * and fills edit->total. */

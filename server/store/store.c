@@ -97,9 +97,11 @@ struct gz_store {
     bool has_mutex, has_wake;
     bool is_closing;
     struct batches queued, done; /* for the writer; to be taken */
-    size_t away;                 /* batches that were submitted and not taken yet */
-    bool is_refusing;            /* a batch failed, and `away` was not 0 since */
-    uint64_t commit_from_ns;     /* start of the running commit, by disk_clock_ns; 0 for none */
+    bool has_told;               /* for the writer: */
+    struct gz_told told;
+    size_t away;             /* batches that were submitted and not taken yet */
+    bool is_refusing;        /* a batch failed, and `away` was not 0 since */
+    uint64_t commit_from_ns; /* start of the running commit, by disk_clock_ns; 0 for none */
     struct gz_store_stats stats;
     struct gz_histogram *commits;
 };
@@ -186,6 +188,7 @@ static void count_commit(struct gz_store *store, const struct gz_batch *first)
     store->stats.commits++;
     for (; first != NULL; first = first->next) {
         store->stats.rows += count_rows(first);
+        store->stats.news += first->ended_count + first->note_count + first->checkpoint_count;
         gz_retention_count(&store->retention, first->ended_count);
     }
 }
@@ -351,20 +354,40 @@ static bool forget(struct gz_store *store)
     return more;
 }
 
-/* Takes the queued batches, and waits up to `wait_s` for the first one; none after that, or at the
- * end. */
-static struct batches take_queued(struct gz_store *store, uint64_t wait_s, bool *is_ending)
+/* Remembers how far the hook was told, in a transaction of its own. */
+static void tell(struct gz_store *store)
+{
+    struct gz_error error = {.status = GZ_OK};
+    const struct gz_shipper *shipper = &store->shipper;
+    error.status = gz_writer_commit(&store->writer, NULL, &error);
+    if (error.status == GZ_OK) return;
+    const bool is_gone = shipper->is_fenced || shipper->is_behind || is_cut_off(store);
+    gz_log(store->log, GZ_WARN, 0, "how far the hook was told is not saved: %s", error.message);
+    uv_mutex_lock(&store->mutex);
+    if (is_gone) note(store, &error, true);
+    uv_mutex_unlock(&store->mutex);
+    if (is_gone && store->notify != NULL) store->notify(store->context);
+}
+
+/* Takes the queued batches, and how far the hook was told, and waits up to `wait_s` for the first
+ * of them; none after that, or at the end. */
+static struct batches take_queued(struct gz_store *store, uint64_t wait_s, bool *has_told,
+                                  bool *is_ending)
 {
     uv_mutex_lock(&store->mutex);
     int timeout = wait_s == 0;
-    while (store->queued.first == NULL && !store->is_closing && timeout == 0) {
+    while (store->queued.first == NULL && !store->has_told && !store->is_closing && timeout == 0) {
         if (wait_s == FOREVER)
             uv_cond_wait(&store->wake, &store->mutex);
         else
             timeout = uv_cond_timedwait(&store->wake, &store->mutex, wait_s * 1000000000);
     }
     struct batches taken = take_all(&store->queued);
-    *is_ending = store->is_closing && taken.first == NULL;
+    *is_ending = store->is_closing && taken.first == NULL && !store->has_told;
+    *has_told = store->has_told;
+    if (store->has_told) store->writer.told = store->told;
+    store->writer.has_told |= store->has_told;
+    store->has_told = false;
     uv_mutex_unlock(&store->mutex);
     return taken;
 }
@@ -383,14 +406,18 @@ static uint64_t work_alone(struct gz_store *store, uint64_t wait_s)
 static void handle_thread(void *context)
 {
     struct gz_store *store = context;
-    bool is_ending = false;
+    bool is_ending = false, has_told;
     uint64_t wait_s = IDLE_SECONDS;
     while (!is_ending && !store->shipper.is_behind) {
-        struct batches list = take_queued(store, wait_s, &is_ending);
+        struct batches list = take_queued(store, wait_s, &has_told, &is_ending);
         if (list.first != NULL) {
             commit(store, list);
             wal_checkpoint_if_due(store);
             wait_s = gz_retention_is_on(&store->retention) ? 0 : IDLE_SECONDS;
+        } else if (has_told) {
+            tell(store);
+            wal_checkpoint_if_due(store);
+            wait_s = IDLE_SECONDS;
         } else if (!is_ending) {
             wait_s = work_alone(store, wait_s);
         }
@@ -418,7 +445,8 @@ static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
     if (status == GZ_OK) status = gz_db_make(db, error);
     if (status == GZ_OK) status = gz_db_exec(db, "PRAGMA synchronous = FULL", error);
     if (status == GZ_OK) status = gz_shipper_init(&store->shipper, db, options->shipping, error);
-    if (status == GZ_OK) status = gz_recover(db, options->time, &store->shipper, &epoch, error);
+    if (status == GZ_OK)
+        status = gz_recover(db, options->time, options->has_hook, &store->shipper, &epoch, error);
     /* From here on the file is a scene without its log, too: gz_store_tidy deletes none. */
     if (status == GZ_OK && inspected == NULL) gz_db_empty_log(db);
     if (status == GZ_OK) gz_clean_mark_open(options->path, epoch, epoch);
@@ -650,6 +678,15 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
     uv_mutex_unlock(&store->mutex);
     uv_cond_signal(&store->wake); /* the writer finds the mutex free */
     if (is_refusing && store->notify != NULL) store->notify(store->context);
+}
+
+void gz_store_tell(struct gz_store *store, struct gz_told told)
+{
+    uv_mutex_lock(&store->mutex);
+    store->has_told = true;
+    store->told = told;
+    uv_mutex_unlock(&store->mutex);
+    uv_cond_signal(&store->wake);
 }
 
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,

@@ -37,7 +37,9 @@ struct gz_store_options {
     struct gz_retention_rule kept;
     void (*notify)(void *context); /* a batch can be taken; on the writer's thread */
     void *context;
-    const struct gz_log *log;           /* may be NULL */
+    const struct gz_log *log; /* may be NULL */
+    bool
+        has_hook; /* a hook is told what happens from this opening on, if not from an earlier one */
     const struct gz_shipping *shipping; /* where each transaction is sent first; NULL for nowhere */
     struct gz_store_turns *turns;       /* outlives the store; NULL: it does not wait for others */
     struct gz_histogram *commits;       /* how long they take; outlives the store; may be NULL */
@@ -71,6 +73,11 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch);
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,
                                struct gz_error *error);
 
+/* Has the writer remember how far a hook was told, with the next transaction or one of its own. If
+ * that fails it stays for the next one, so that the file may say less than was told, and never
+ * more. */
+void gz_store_tell(struct gz_store *store, struct gz_told told);
+
 /* The committed edit of this user with this key, with its changes, copied into `arena`; edit->id is
  * 0 if there is none. GZ_STORAGE or GZ_NO_MEMORY, and a line in the log, if the file cannot be
  * searched. On the opener's thread; an index makes it a matter of microseconds. */
@@ -86,6 +93,7 @@ GZ_MUST_USE enum gz_status gz_store_find_note_key(struct gz_store *store, const 
 /* Bytes in the WAL, and seconds the last commit took: for metrics and health. */
 struct gz_store_stats {
     uint64_t wal_bytes, commits, rows;
+    uint64_t news;        /* edits, and changes of notes and checkpoints, that were committed */
     uint64_t kept_since;  /* the first seq of the kept past */
     double last_commit_s; /* or of the running one so far, if that is longer; without the wait for
                              the log of ship.h */
@@ -189,6 +197,7 @@ struct gz_store_summary {
     uint64_t nodes, seq;
     double changed; /* Unix seconds: the end of its last edit, or its creation */
     bool has_asset;
+    bool has_news; /* that a hook was not told of yet, or drags that run or were cut off */
 };
 /* Summarises a scene, open or not, for a list. Unless `globs` is NULL, the patterns of the scene's
  * own access are appended to it, each with its NUL, as many as fit. */

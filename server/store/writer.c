@@ -108,6 +108,34 @@ static int write_scene(struct gz_writer *writer, const struct gz_batch *batch)
     return gz_ask_run(&ask);
 }
 
+static int write_told(struct gz_writer *writer)
+{
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_TOLD);
+    gz_bind_integer(&ask, writer->told.seq);
+    gz_bind_integer(&ask, writer->told.news);
+    return gz_ask_run(&ask);
+}
+
+/* Of a note, or of a checkpoint; the other one is NULL. */
+static int write_news(struct gz_writer *writer, uint64_t seq, const struct gz_note_record *note,
+                      const struct gz_checkpoint_record *checkpoint)
+{
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_NEWS);
+    gz_bind_integer(&ask, writer->epoch);
+    gz_bind_integer(&ask, seq);
+    gz_bind_id(&ask, note != NULL ? note->id : 0);
+    if (checkpoint != NULL) {
+        gz_bind_text(&ask, checkpoint->name);
+        gz_bind_integer(&ask, checkpoint->seq);
+        gz_bind_text(&ask, checkpoint->user);
+        gz_bind_real(&ask, checkpoint->made);
+        gz_bind_integer(&ask, checkpoint->gone);
+    } else {
+        gz_bind_nulls(&ask, 5);
+    }
+    return gz_ask_run(&ask);
+}
+
 static int write_joined(struct gz_writer *writer, const struct gz_session_record *session)
 {
     struct gz_ask ask = start(writer, GZ_SQL_WRITER_JOINED);
@@ -296,7 +324,7 @@ static int write_dropped(struct gz_writer *writer, uint64_t edit)
     return rc;
 }
 
-static int write_note(struct gz_writer *writer, const struct gz_note_record *note)
+static int write_note(struct gz_writer *writer, uint64_t seq, const struct gz_note_record *note)
 {
     struct gz_ask ask = start(writer, GZ_SQL_WRITER_NOTE);
     gz_bind_integer(&ask, note->id);
@@ -311,6 +339,7 @@ static int write_note(struct gz_writer *writer, const struct gz_note_record *not
     gz_bind_text(&ask, note->by);
     gz_bind_real(&ask, note->gone ? note->changed : NAN);
     int rc = gz_ask_run(&ask);
+    if (rc == SQLITE_OK) rc = write_news(writer, seq, note, NULL);
     if (rc != SQLITE_OK || note->key == NULL) return rc;
     ask = start(writer, GZ_SQL_WRITER_NOTE_KEY);
     gz_bind_text(&ask, note->by);
@@ -341,6 +370,9 @@ static int write_checkpoints(struct gz_writer *writer, struct gz_batch *batch)
         const struct gz_checkpoint_record *checkpoint = &batch->checkpoints[i];
         if (checkpoint->gone || checkpoint->seq >= batch->kept_since)
             rc = write_checkpoint(writer, checkpoint);
+        else
+            continue;
+        if (rc == SQLITE_OK) rc = write_news(writer, batch->seq, NULL, checkpoint);
     }
     return rc;
 }
@@ -384,7 +416,7 @@ static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
     for (size_t i = 0; rc == SQLITE_OK && i < batch->dropped_count; i++)
         rc = write_dropped(writer, batch->dropped[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->note_count; i++)
-        rc = write_note(writer, &batch->notes[i]);
+        rc = write_note(writer, batch->seq, &batch->notes[i]);
     if (rc == SQLITE_OK) rc = write_checkpoints(writer, batch);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->access_count; i++)
         rc = write_access(writer, &batch->access[i]);
@@ -477,7 +509,8 @@ static int write_all(struct gz_writer *writer, struct gz_batch *first)
     writer->is_waiting = false;
     if (rc == SQLITE_OK) rc = gz_shipper_begin(writer->shipper);
     if (rc == SQLITE_OK) rc = gz_shipper_prepare(writer->shipper, first);
-    return rc == SQLITE_OK ? write_batches(writer, first) : rc;
+    if (rc == SQLITE_OK) rc = write_batches(writer, first);
+    return rc == SQLITE_OK && writer->has_told ? write_told(writer) : rc;
 }
 
 enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *first,
@@ -495,6 +528,7 @@ enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *first
     rc = run(writer, GZ_SQL_WRITER_COMMIT);
     if (rc != SQLITE_OK) return give_up(writer, rc, error);
     gz_paths_settle(&writer->paths, true);
+    writer->has_told = false;
     bool is_safe = is_kept(writer);
     gz_shipper_end(writer->shipper, is_safe);
     return is_safe ? GZ_OK

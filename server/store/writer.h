@@ -22,6 +22,8 @@ struct gz_writer {
     uint64_t epoch; /* of the sessions in the batches */
     enum gz_recorded recorded;
     struct gz_paths paths;
+    bool has_told; /* to be written with the next transaction */
+    struct gz_told told;
     bool is_waiting;       /* waits up to GZ_LOCK_SECONDS_MAX for another program's lock */
     atomic_bool is_ending; /* set from another thread: wait for no lock any more */
     struct gz_wal_file wal_file;
@@ -38,8 +40,8 @@ GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, struct gz_sh
 /* Closes the connection too, and finishes the shipper. */
 void gz_writer_finish(struct gz_writer *writer);
 
-/* Writes a list of batches in one transaction. A failure leaves no trace of them, except in the log
- * if the shipper is_behind. */
+/* Writes a list of batches, or none, in one transaction, and `told`. A failure leaves no trace of
+ * them, except in the log if the shipper is_behind. */
 GZ_MUST_USE enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *first,
                                             struct gz_error *error);
 

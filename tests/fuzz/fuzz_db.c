@@ -103,6 +103,9 @@ static void make_good(const char *file)
         "INSERT INTO notes VALUES (1, 'anna', 'here', 1, NULL, NULL, NULL, NULL, 0, 1.7e9, 1.7e9, "
         "'anna', NULL);"
         "INSERT INTO checkpoints VALUES ('lunch', 2, 'anna', 1.7e9);"
+        "INSERT INTO news SELECT 1, min(epoch), 2, 1, NULL, NULL, NULL, NULL, NULL FROM epochs;"
+        "INSERT INTO news SELECT 2, min(epoch), 3, NULL, 'lunch', 2, 'anna', 1.7e9, 0 FROM epochs;"
+        "UPDATE scene SET told_seq = 1, told_news = 0;"
         "INSERT INTO access_changes VALUES (1, '*@example.org', 'editor', 'anna', 1.7e9);"
         "PRAGMA journal_mode = DELETE";
     struct gz_store *store;
@@ -244,7 +247,14 @@ static const char *const columns[] = {"scene.seq",
                                       "assets.first",
                                       "assets.count",
                                       "assets.seq",
-                                      "assets.bytes"};
+                                      "assets.bytes",
+                                      "news.seq",
+                                      "news.note",
+                                      "news.checkpoint",
+                                      "news.user",
+                                      "news.made",
+                                      "scene.told_seq",
+                                      "scene.told_news"};
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
 
 static const char *const values[] = {"NULL",
@@ -417,7 +427,10 @@ static void look_back(unsigned which)
 {
     switch (which) {
     case 0: ask((struct gz_query){.kind = GZ_QUERY_AT, .seq = 3}); break;
-    case 1: ask((struct gz_query){.kind = GZ_QUERY_HISTORY, .limit = 10}); break;
+    case 1:
+        ask((struct gz_query){.kind = GZ_QUERY_HISTORY, .limit = 10});
+        ask((struct gz_query){.kind = GZ_QUERY_NEWS, .limit = 10});
+        break;
     case 2: ask((struct gz_query){.kind = GZ_QUERY_PATH, .node = 1}); break;
     case 3: summarise(); break;
     case 4: ask((struct gz_query){.kind = GZ_QUERY_AT, .by_time = true, .time = TIME + 1.5}); break;
@@ -455,7 +468,7 @@ static enum gz_status recover(uint64_t *epoch, struct gz_error *error)
 {
     struct gz_shipper shipper;
     enum gz_status status = gz_shipper_init(&shipper, good_db, NULL, error);
-    if (status == GZ_OK) status = gz_recover(good_db, TIME + 10, &shipper, epoch, error);
+    if (status == GZ_OK) status = gz_recover(good_db, TIME + 10, false, &shipper, epoch, error);
     gz_shipper_finish(&shipper);
     return status;
 }

@@ -32,7 +32,7 @@ may server/store "$ours|\"(scene|store|schema)/[a-z_]+\.h\"|<(sqlite3|uv)\.h>"
 may schema/extension "$ours|\"schema/extension/[a-z_]+\.h\"|<sqlite3ext\.h>"
 may server/gltf "$ours|\"(gltf/[a-z_]+|solver/surface)\.h\""
 may server/cluster "$ours|\"((cluster|store)/[a-z_]+)\.h\"|<(uv|libpq-fe)\.h>"
-may server/host "$ours|\"((cluster/(cluster|log)|core/core|core/budget|scene/record|store/store|gltf/gltf|solver/surface|front/net|front/body|conn/clock|front/identity|link/members|front/header)|host/[a-z_]+)\.h\"|<uv\.h>"
+may server/host "$ours|\"((cluster/(cluster|log)|core/core|core/budget|scene/record|store/store|gltf/gltf|solver/surface|front/net|front/body|conn/clock|front/identity|link/(members|hook)|front/header)|host/[a-z_]+)\.h\"|<uv\.h>"
 # The three rooms of the network call each other, and share the structs of front/state.h.
 network="$ours|\"(proto/token/(claims|revoked|token)|(proto|front|conn|link)/[a-z_]+|core/core|core/queues|core/budget|feed/bytes|scene/record)\.h\"|<(libwebsockets|uv|openssl/[a-z0-9_]+)\.h>"
 may server/front "$network"

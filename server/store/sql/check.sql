@@ -45,6 +45,14 @@ SELECT 'scene, row ' || id || ': its seq ' || seq || ', next_node ' || next_node
 SELECT 'scene, row ' || id || ': its log_n ' || log_n || ' or log_first ' || log_first || ' is invalid'
   FROM scene
  WHERE log_n NOT BETWEEN 0 AND ?1 OR log_first NOT BETWEEN (log_n > 0) AND log_n
+-- :told_place
+SELECT 'scene, row ' || id || ': its told_seq ' || told_seq || ' or told_news ' || told_news || ' is invalid'
+  FROM scene
+ WHERE told_seq NOT BETWEEN 0 AND seq OR told_news NOT BETWEEN 0 AND (SELECT coalesce(max(n.id), 0) FROM news n)
+-- :news_seqs
+SELECT 'news ' || n.id || ' are of seq ' || n.seq || ', the scene has come to ' || s.seq
+  FROM news n, scene s
+ WHERE n.seq > s.seq
 -- :asset_seqs
 SELECT 'asset ' || a.first || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq
   FROM assets a, scene s

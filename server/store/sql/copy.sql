@@ -10,7 +10,10 @@ SELECT first, count, seq, sha256, bytes IS NOT NULL
  LIMIT 1
 -- :summary
 SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL), seq,
-       coalesce((SELECT ended FROM edits WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1), created), EXISTS (SELECT 1 FROM assets)
+       coalesce((SELECT ended FROM edits WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1), created), EXISTS (SELECT 1 FROM assets),
+       told_seq IS NOT NULL AND
+       (EXISTS (SELECT 1 FROM edits e WHERE e.seq > told_seq) OR EXISTS (SELECT 1 FROM news WHERE id > told_news) OR
+        EXISTS (SELECT 1 FROM edits WHERE ended IS NULL))
   FROM scene
 -- The patterns that have a role now.
 -- :access

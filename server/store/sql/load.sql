@@ -45,7 +45,7 @@ SELECT count(*) FROM notes WHERE gone IS NULL
 -- :last_note
 SELECT max(id) FROM notes
 -- :notes
-SELECT id, user, text, node, x, y, z, reply, done, made, changed, changed_by FROM notes WHERE gone IS NULL ORDER BY id
+SELECT {note} FROM notes WHERE gone IS NULL ORDER BY id
 
 -- :checkpoint_count
 SELECT count(*) FROM checkpoints

@@ -40,6 +40,18 @@ SELECT {edit}
 -- :history_of_node_by_user
 {history_of_node AND e.user = ?2}
 
+-- What a hook was not told of yet: edits, and the other news with the notes as they are now.
+-- :told
+SELECT told_seq, told_news, (SELECT since FROM kept) FROM scene
+-- :edits_after
+SELECT {edit} FROM edits e WHERE e.seq > ?1 AND e.seq <= ?2 ORDER BY e.seq LIMIT ?3
+-- :news_after
+SELECT w.id, w.epoch, w.seq, w.checkpoint, w.named, w.user, w.made, w.gone, {note n.}, n.gone IS NOT NULL
+  FROM news w LEFT JOIN notes n ON n.id = w.note
+ WHERE w.id > ?1 AND w.id <= ?2
+ ORDER BY w.id
+ LIMIT ?3
+
 -- :edit
 SELECT {edit} FROM edits e WHERE e.id = ?1 AND e.seq IS NOT NULL
 -- The latest edit that changed a node after edit ?1 had.

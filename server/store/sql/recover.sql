@@ -15,7 +15,8 @@ SELECT count(*) FROM edits e WHERE ended IS NULL AND NOT EXISTS (SELECT 1 FROM c
 -- What a killed server left open. The rows of the nodes are where its drags had come to; each such drag becomes an edit that ended
 -- there, just after its last sample, so that no two edits have one time. Samples have the time of their batch, and may be younger than
 -- the next edit in it: they and the drag's end are put before that edit, because time goes on with seq. A node that a drag never moved
--- is not part of the edit, and a drag that moved no node never was.
+-- is not part of the edit, and a drag that moved no node never was. The hook may have been told of edits after such an end: it is told of
+-- them again, behind it.
 -- :close_open
 DELETE FROM changes
  WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
@@ -34,6 +35,9 @@ UPDATE samples
             - 1e-6 * (SELECT 1 + count(*) FROM edits WHERE ended IS NULL)
  WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
    AND time >= (SELECT l.ended FROM edits l WHERE l.seq > samples.seq ORDER BY l.seq LIMIT 1);
+UPDATE scene SET told_seq = o.seq - 1
+  FROM (SELECT min(c.seq) AS seq FROM changes c WHERE c.edit IN (SELECT id FROM edits WHERE ended IS NULL)) o
+ WHERE told_seq >= o.seq;
 UPDATE edits
    SET seq = o.seq,
        ended = max(began, min(
@@ -58,6 +62,10 @@ UPDATE nodes
   FROM (SELECT id, row_number() OVER (ORDER BY seq) AS place FROM nodes WHERE deleted_seq IS NULL) r
  WHERE r.id = nodes.id;
 UPDATE scene SET seq = seq + changes();
+
+-- A hook is told of what happens from the first opening with one on.
+-- :told
+UPDATE scene SET told_seq = seq, told_news = (SELECT coalesce(max(id), 0) FROM news) WHERE told_seq IS NULL
 
 -- :epoch
 INSERT INTO epochs (epoch, began, began_seq, server) SELECT :epoch, :began, seq, :server FROM scene

@@ -16,6 +16,10 @@ e.id, e.kind, e.handle, e.session, e.epoch, e.user, e.key, e.target, e.began, e.
 e.residual, e.typed, e.typed2, (SELECT max(c.step) + 1 FROM changes c WHERE c.edit = e.id),
 e.kind = 'undo' AND EXISTS (SELECT 1 FROM edits t WHERE t.id = e.target AND t.user <> e.user)
 
+-- What gz_read_note reads.
+-- let note
+{p}id, {p}user, {p}text, {p}node, {p}x, {p}y, {p}z, {p}reply, {p}done, {p}made, {p}changed, {p}changed_by
+
 -- What gz_read_change reads.
 -- let change
 node, did, {content before_}, {content after_}

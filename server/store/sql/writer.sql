@@ -66,6 +66,11 @@ INSERT INTO checkpoints (name, seq, user, made) VALUES (:name, :seq, :user, :mad
 DELETE FROM checkpoints WHERE name = :name
 -- :kept_since
 SELECT since FROM kept
+-- :news
+INSERT INTO news (epoch, seq, note, checkpoint, named, user, made, gone)
+VALUES (:epoch, :seq, :note, :checkpoint, :named, :user, :made, :gone)
+-- :told
+UPDATE scene SET told_seq = :seq, told_news = :news
 
 -- :access
 INSERT INTO access_changes (glob, role, user, made) VALUES (:glob, :role, :user, :made)

@@ -35,7 +35,7 @@ static void write_secret(struct cluster *cluster)
 }
 
 /* A port that nobody has now. */
-static int find_port(void)
+int find_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;

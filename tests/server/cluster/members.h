@@ -20,7 +20,7 @@ struct member {
     struct stage stage; /* its daemon and those that are its clients */
     char name[8], advertise[64];
     char database[128];      /* URI by which it reaches PostgreSQL */
-    const char *options[12]; /* NULL at the end */
+    const char *options[16]; /* NULL at the end */
 };
 
 struct cluster {
@@ -41,6 +41,8 @@ int cluster_teardown(void **state);
     (test_postgres_is_there() ? test_run(postgres_setup, postgres_teardown)                        \
                               : (puts(TEST_POSTGRES_MISSING), 77))
 
+/* A port that nobody listens on. */
+int find_port(void);
 /* Starts a member, or starts it again with the port and folder that it had. */
 struct stage *member_start(struct cluster *cluster, size_t which);
 /* The same as a daemon on its own, before it enters the cluster. */

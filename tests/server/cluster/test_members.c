@@ -1,10 +1,16 @@
 /* Real members on one PostgreSQL, while all is well: what one of them answered `ok` is in the files
  * of all, each client works at each member, and scenes come, move and go everywhere. */
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "members.h"
 #include "proto/limits.h"
 #include "server/scenario/model.h"
+#include "support/clock.h"
 #include "support/raw_ws.h"
 
 TEST_WITH_CLUSTER(test_an_edit_at_one_member_is_in_the_file_of_the_other)
@@ -278,6 +284,87 @@ TEST_WITH_CLUSTER(test_files_go_through_each_member)
     assert_int_equal(ask_http(cluster, A, "DELETE", "/scenes/engine", ""), 204);
     await_file(cluster, B, "engine", false);
     assert_int_equal(ask_http(cluster, B, "DELETE", "/scenes/engine", ""), 404);
+}
+
+/* ---- a hook ---- */
+
+/* Starts the receiver of the manual, which prints what it is told into the file. */
+static pid_t start_receiver(const char *secret, const char *port, const char *file)
+{
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    char script[512];
+    snprintf(script, sizeof script,
+             "sed -n '/^```python/,/^```$/p' " GZ_SOURCE_DIR
+             "/server/OPERATING.md | sed /^\\`/d >%s.py && "
+             "exec python3 %s.py %s %s >%s 2>/dev/null",
+             file, file, secret, port, file);
+    execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+    _exit(1);
+}
+
+/* How often the receiver was told of this edit. */
+static int count_told(const char *file, uint64_t edit)
+{
+    char words[64], line[1 << 16];
+    int count = 0;
+    FILE *told = fopen(file, "r");
+    snprintf(words, sizeof words, "'op': 'edit', 'id': %llu,", (unsigned long long)edit);
+    while (told != NULL && fgets(line, sizeof line, told) != NULL)
+        for (const char *at = line; (at = strstr(at, words)) != NULL; at++) count++;
+    if (told != NULL) fclose(told);
+    return count;
+}
+
+static void await_told(const char *file, const uint64_t *edits, size_t count)
+{
+    const double end_s = now_s() + CLUSTER_SECONDS;
+    for (size_t i = 0; i < count; i++) {
+        while (count_told(file, edits[i]) == 0) {
+            if (now_s() > end_s) fail_msg("edit %llu was not told", (unsigned long long)edits[i]);
+            wait_a_little();
+        }
+    }
+}
+
+TEST_WITH_CLUSTER(test_the_member_that_has_a_scene_tells_the_hook)
+{
+    struct cluster *cluster = *state;
+    static char url[64], secret[160], port[8];
+    char file[160];
+    uint64_t edits[3 * EDITS];
+    if (system("command -v python3 >/dev/null") != 0) skip();
+    snprintf(port, sizeof port, "%d", find_port());
+    snprintf(url, sizeof url, "http://127.0.0.1:%s/", port);
+    snprintf(secret, sizeof secret, "%s.hook", cluster->secret);
+    snprintf(file, sizeof file, "%s.told", cluster->secret);
+    const int made = open(secret, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(dprintf(made, "whsec_%040d\n", 0) > 0);
+    close(made);
+    for (size_t which = A; which <= B; which++) {
+        const char **options = cluster->members[which].options;
+        while (*options != NULL) options++;
+        memcpy(options, (const char *[]){"--hook", url, "--hook-secret", secret, NULL},
+               5 * sizeof *options);
+    }
+    const pid_t receiver = start_receiver(secret, port, file);
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna"),
+                     *bert = stage_join(member_start(cluster, B), "arm", "bert");
+    const uint64_t id = put_node(bert, "link", 1);
+    for (int i = 0; i < 2 * EDITS; i++) {
+        edits[i] = move_node(i % 2 == 0 ? anna : bert, id, i, "");
+    }
+    await_told(file, edits, 2 * EDITS);
+    for (int i = 0; i < 2 * EDITS; i++) assert_int_equal(count_told(file, edits[i]), 1);
+    await_equal(cluster, A, B, "arm"); /* also how far the hook was told */
+    member_kill(cluster, A);
+    struct gz_client *after = await_join(&cluster->members[B].stage, "arm", "bert");
+    for (int i = 0; i < EDITS; i++) {
+        edits[2 * EDITS + i] = move_node(after, id, 100 + i, "");
+    }
+    await_told(file, edits, 3 * EDITS);
+    kill(receiver, SIGKILL);
+    (void)waitpid(receiver, NULL, 0);
 }
 
 int main(void)

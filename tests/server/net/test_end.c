@@ -64,7 +64,8 @@ TEST(test_other_signals_end_nobody)
         assert_int_equal(kill(fixture.daemon.pid, others[i]), 0);
         if (!raw_answers(editor)) fail_msg("signal %d", others[i]);
     }
-    while (!has_said(&fixture.daemon, "SIGHUP: without --config, --keys and --cert")) usleep(1000);
+    while (!has_said(&fixture.daemon, "SIGHUP: without --config, --keys, --cert and --hook"))
+        usleep(1000);
     net_fixture_stop(&fixture);
     close(editor);
 }

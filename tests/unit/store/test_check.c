@@ -315,13 +315,20 @@ TEST(test_check_says_what_was_broken)
          "a row of samples names a row of edits that is not there\n"},
         {"DELETE FROM scene", "the table scene has 0 rows, not one\n"},
         {"INSERT INTO scene SELECT 2, seq, time, next_node, next_edit, created, made_by, 0, "
-         "0 FROM scene",
+         "0, NULL, NULL FROM scene",
          "row 2 of scene breaks a rule of its table: (id = 1)\n"
          "the table scene has 2 rows, not one\n"},
         {"UPDATE scene SET log_n = -1", "scene, row 1: its log_n -1 or log_first 0 is invalid\n"},
         {"UPDATE scene SET log_n = 7", "scene, row 1: its log_n 7 or log_first 0 is invalid\n"},
         {"UPDATE scene SET log_n = 7, log_first = 8",
          "scene, row 1: its log_n 7 or log_first 8 is invalid\n"},
+        {"UPDATE scene SET told_seq = 10, told_news = 0",
+         "scene, row 1: its told_seq 10 or told_news 0 is invalid\n"},
+        {"UPDATE scene SET told_seq = 9, told_news = 99",
+         "scene, row 1: its told_seq 9 or told_news 99 is invalid\n"},
+        {"INSERT INTO news SELECT 99, epoch, 10, NULL, 'later', 9, 'anna', 1.0, 0 FROM epochs "
+         "LIMIT 1",
+         "news 99 are of seq 10, the scene has come to 9\n"},
         {"UPDATE scene SET next_node = 4",
          "node 4 (Node) has an id that was never given out: the next is 4\n"},
         {"UPDATE scene SET next_edit = 9",
