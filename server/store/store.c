@@ -48,6 +48,9 @@
  * happens. */
 #define RETENTION_SECONDS 60
 #define FOREVER UINT64_MAX
+/* Nanoseconds that how far the hook was told waits for a batch to go along with: a crash then has
+ * the events of that time posted again. */
+#define TOLD_NS UINT64_C(1000000000)
 /* Milliseconds that an opening waits for the lock of another program or of the list of scenes; it
  * is short, because the worker that opens has other scenes to serve. */
 #define OPENING_BUSY_MS 500
@@ -99,6 +102,7 @@ struct gz_store {
     struct batches queued, done; /* for the writer; to be taken */
     bool has_told;               /* for the writer: */
     struct gz_told told;
+    uint64_t told_due_ns;    /* when a transaction of its own is made for it */
     size_t away;             /* batches that were submitted and not taken yet */
     bool is_refusing;        /* a batch failed, and `away` was not 0 since */
     uint64_t commit_from_ns; /* start of the running commit, by disk_clock_ns; 0 for none */
@@ -369,6 +373,16 @@ static void tell(struct gz_store *store)
     if (is_gone && store->notify != NULL) store->notify(store->context);
 }
 
+/* Nanoseconds to wait for a batch, or FOREVER. */
+static uint64_t time_to_wait(const struct gz_store *store, uint64_t wait_s)
+{
+    const uint64_t wait_ns = wait_s == FOREVER ? FOREVER : wait_s * 1000000000;
+    const uint64_t now_ns = uv_hrtime();
+    if (!store->has_told) return wait_ns;
+    const uint64_t left_ns = store->told_due_ns > now_ns ? store->told_due_ns - now_ns : 0;
+    return left_ns < wait_ns ? left_ns : wait_ns;
+}
+
 /* Takes the queued batches, and how far the hook was told, and waits up to `wait_s` for the first
  * of them; none after that, or at the end. */
 static struct batches take_queued(struct gz_store *store, uint64_t wait_s, bool *has_told,
@@ -376,18 +390,22 @@ static struct batches take_queued(struct gz_store *store, uint64_t wait_s, bool 
 {
     uv_mutex_lock(&store->mutex);
     int timeout = wait_s == 0;
-    while (store->queued.first == NULL && !store->has_told && !store->is_closing && timeout == 0) {
-        if (wait_s == FOREVER)
+    while (store->queued.first == NULL && !store->is_closing && timeout == 0) {
+        const uint64_t wait_ns = time_to_wait(store, wait_s);
+        if (wait_ns == FOREVER)
             uv_cond_wait(&store->wake, &store->mutex);
         else
-            timeout = uv_cond_timedwait(&store->wake, &store->mutex, wait_s * 1000000000);
+            timeout = uv_cond_timedwait(&store->wake, &store->mutex, wait_ns);
     }
     struct batches taken = take_all(&store->queued);
     *is_ending = store->is_closing && taken.first == NULL && !store->has_told;
-    *has_told = store->has_told;
-    if (store->has_told) store->writer.told = store->told;
-    store->writer.has_told |= store->has_told;
-    store->has_told = false;
+    *has_told = store->has_told &&
+                (taken.first != NULL || store->is_closing || uv_hrtime() >= store->told_due_ns);
+    if (*has_told) {
+        store->writer.told = store->told;
+        store->writer.has_told = true;
+        store->has_told = false;
+    }
     uv_mutex_unlock(&store->mutex);
     return taken;
 }
@@ -683,6 +701,7 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
 void gz_store_tell(struct gz_store *store, struct gz_told told)
 {
     uv_mutex_lock(&store->mutex);
+    if (!store->has_told) store->told_due_ns = uv_hrtime() + TOLD_NS;
     store->has_told = true;
     store->told = told;
     uv_mutex_unlock(&store->mutex);

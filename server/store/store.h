@@ -73,9 +73,9 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch);
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,
                                struct gz_error *error);
 
-/* Has the writer remember how far a hook was told, with the next transaction or one of its own. If
- * that fails it stays for the next one, so that the file may say less than was told, and never
- * more. */
+/* Has the writer remember how far a hook was told: with the next transaction, or after a second
+ * with one of its own. If that fails it stays for the next one, so that the file may say less than
+ * was told, and never more. */
 void gz_store_tell(struct gz_store *store, struct gz_told told);
 
 /* The committed edit of this user with this key, with its changes, copied into `arena`; edit->id is
