@@ -45,12 +45,12 @@ TEST_WITH_CLUSTER(test_a_member_with_another_secret_is_none)
     await_words(cluster, B, "its --secret is not that of member a", 1);
     await_words(cluster, A, "member b does not count as alive: its --secret is not", 1);
     expect_listed(cluster, "not alive: its --secret is not that of member a");
-    expect_health(cluster, A, 200, "ok");
+    expect_health(cluster, A, 200, "ready");
     /* With the right one it is a member. */
     member_kill(cluster, B);
     b->options[7] = cluster->secret;
     put_node(stage_join(member_start(cluster, B), "arm", "bert"), "shank", 2);
-    expect_health(cluster, B, 200, "ok");
+    expect_health(cluster, B, 200, "ready");
 }
 
 /* The clock of a member jumps while it has scenes. */
@@ -76,7 +76,7 @@ TEST_WITH_CLUSTER(test_a_member_whose_clock_jumps_steps_down)
     assert_false(gz_client_is_open(anna));
     move_node(await_join(b, "arm", "bert"), id, 2, "");
     test_postgres_ask(cluster->postgres, "DROP TRIGGER jump ON gizmod.members");
-    expect_health(cluster, A, 200, "ok");
+    expect_health(cluster, A, 200, "ready");
 }
 
 /* PostgreSQL's own log is the other one. */
@@ -146,7 +146,7 @@ TEST_WITH_CLUSTER(test_a_member_whose_user_or_password_is_wrong_is_not_ready)
     /* What was missing comes, and it enters without a restart. */
     test_postgres_ask(cluster->postgres, "GRANT ALL ON SCHEMA gizmod TO guarded");
     test_postgres_ask(cluster->postgres, "GRANT ALL ON ALL TABLES IN SCHEMA gizmod TO guarded");
-    expect_health(cluster, A, 200, "ok");
+    expect_health(cluster, A, 200, "ready");
     put_node(await_join(&cluster->members[A].stage, "arm", "anna"), "link", 1);
     member_kill(cluster, A);
     test_postgres_ask(cluster->postgres, "DROP OWNED BY guarded");
@@ -180,7 +180,7 @@ TEST_WITH_CLUSTER(test_a_member_whose_certificate_is_not_trusted_is_not_ready)
     await_words(cluster, B, words, 1);
     await_words(cluster, B, "member a does not count as alive: no other member can reach it", 1);
     await_words(cluster, A, "no other member can reach it at https://", 1);
-    expect_health(cluster, B, 200, "ok");
+    expect_health(cluster, B, 200, "ready");
     trust(&a->stage.daemon);
     expect_health(cluster, A, 503, "no other member can reach it at");
     expect_listed(cluster, "no other member can reach it at");
