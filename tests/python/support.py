@@ -42,7 +42,7 @@ class Daemon:
         self.start()
 
     def start(self) -> None:
-        files = ("--data", self.folder.name, "--sample", "--web", "none", "--log", "error")
+        files = ("--data", self.folder.name, "--sample", "--web", "none", "--log-level", "error")
         command = (DAEMON, "--listen", self.at, *files, *self.options)
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent
