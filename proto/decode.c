@@ -134,22 +134,21 @@ static void *target(const struct slot *slot)
 /* The envelope's walk has found the message well-formed, so this cannot fail on its content. */
 static struct gz_head next_head(struct decoder *decoder)
 {
-    struct gz_head head = {.type = MSGPACK_OBJECT_NIL};
-    if (gz_read_head(&decoder->reader, &head) != GZ_READ_OK) head.type = MSGPACK_OBJECT_NIL;
+    struct gz_head head = {.type = GZ_MSGPACK_NIL};
+    if (gz_read_head(&decoder->reader, &head) != GZ_READ_OK) head.type = GZ_MSGPACK_NIL;
     return head;
 }
 
 static bool is_number(const struct gz_head *head)
 {
-    return head->type == MSGPACK_OBJECT_POSITIVE_INTEGER ||
-           head->type == MSGPACK_OBJECT_NEGATIVE_INTEGER || head->type == MSGPACK_OBJECT_FLOAT32 ||
-           head->type == MSGPACK_OBJECT_FLOAT64;
+    return head->type == GZ_MSGPACK_POSITIVE_INTEGER || head->type == GZ_MSGPACK_NEGATIVE_INTEGER ||
+           head->type == GZ_MSGPACK_FLOAT32 || head->type == GZ_MSGPACK_FLOAT64;
 }
 
 /* Why a number is no whole number from `least` to below 2^53; NULL if it is one. */
 static const char *whole_fault(const struct gz_head *head, uint64_t least)
 {
-    if (head->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
+    if (head->type == GZ_MSGPACK_POSITIVE_INTEGER) {
         if (head->count >= GZ_ID_LIMIT) return "2^53 or more";
         return head->count < least ? "0 is not an id" : NULL;
     }
@@ -162,7 +161,7 @@ static const char *whole_fault(const struct gz_head *head, uint64_t least)
 
 static uint64_t whole_value(const struct gz_head *head)
 {
-    return head->type == MSGPACK_OBJECT_POSITIVE_INTEGER ? head->count : (uint64_t)head->number;
+    return head->type == GZ_MSGPACK_POSITIVE_INTEGER ? head->count : (uint64_t)head->number;
 }
 
 static enum gz_status store_whole(const struct slot *slot, const struct gz_head *head,
@@ -189,7 +188,7 @@ static enum gz_status read_op(const struct slot *slot)
 static enum gz_status read_bool(const struct slot *slot)
 {
     struct gz_head head = next_head(slot->decoder);
-    if (head.type != MSGPACK_OBJECT_BOOLEAN) return bad_message(slot, "expected true or false");
+    if (head.type != GZ_MSGPACK_BOOLEAN) return bad_message(slot, "expected true or false");
     *(bool *)target(slot) = head.count == 1;
     return GZ_OK;
 }
@@ -211,7 +210,7 @@ static enum gz_status read_id(const struct slot *slot)
 static enum gz_status store_parent(const struct slot *slot, const struct gz_head *head,
                                    const char *expected)
 {
-    if (head->type == MSGPACK_OBJECT_NIL) {
+    if (head->type == GZ_MSGPACK_NIL) {
         *(uint64_t *)target(slot) = 0;
         return GZ_OK;
     }
@@ -239,7 +238,7 @@ static enum gz_status read_parent_or_ref(const struct slot *slot)
 {
     struct gz_create_node *node = slot->base;
     struct gz_head head = next_head(slot->decoder);
-    if (head.type != MSGPACK_OBJECT_STR) {
+    if (head.type != GZ_MSGPACK_STR) {
         *slot->has |= GZ_HAS_CREATE_NODE_PARENT;
         return store_parent(slot, &head, "expected an id, an earlier ref, or nil");
     }
@@ -260,7 +259,7 @@ static bool is_scene_name(struct gz_text name)
 static enum gz_status read_text(const struct slot *slot)
 {
     struct gz_head head = next_head(slot->decoder);
-    if (head.type != MSGPACK_OBJECT_STR) return bad_message(slot, "expected a text");
+    if (head.type != GZ_MSGPACK_STR) return bad_message(slot, "expected a text");
     struct gz_text *text = target(slot);
     enum gz_status status = store_text(slot, &head, slot->row->size_max, text);
     if (status != GZ_OK) return status;
@@ -283,7 +282,7 @@ static enum gz_status unknown_word(const struct slot *slot, const struct place *
 static enum gz_status read_term(const struct slot *slot, int *value)
 {
     struct gz_head head = next_head(slot->decoder);
-    if (head.type != MSGPACK_OBJECT_STR) return bad_message(slot, "expected a word");
+    if (head.type != GZ_MSGPACK_STR) return bad_message(slot, "expected a word");
     *value = gz_vocabulary_value(slot->row->terms, (const char *)head.bytes, head.count);
     return *value >= 0 ? GZ_OK : unknown_word(slot, &slot->place);
 }
@@ -308,12 +307,12 @@ static enum gz_status read_choice(const struct slot *slot)
 static enum gz_status read_words(const struct slot *slot)
 {
     struct gz_head list = next_head(slot->decoder);
-    if (list.type != MSGPACK_OBJECT_ARRAY) return bad_message(slot, "expected a list of words");
+    if (list.type != GZ_MSGPACK_ARRAY) return bad_message(slot, "expected a list of words");
     uint64_t bits = 0;
     for (size_t i = 0; i < list.count; i++) {
         struct place element = {&slot->place, NULL, i};
         struct gz_head head = next_head(slot->decoder);
-        if (head.type != MSGPACK_OBJECT_STR)
+        if (head.type != GZ_MSGPACK_STR)
             return fail(slot->decoder, &element, GZ_BAD_MESSAGE, "expected a word");
         int value = gz_vocabulary_value(slot->row->terms, (const char *)head.bytes, head.count);
         if (value < 0) return unknown_word(slot, &element);
@@ -326,7 +325,7 @@ static enum gz_status read_words(const struct slot *slot)
 static enum gz_status read_status(const struct slot *slot)
 {
     struct gz_head head = next_head(slot->decoder);
-    if (head.type != MSGPACK_OBJECT_STR) return bad_message(slot, "expected a word");
+    if (head.type != GZ_MSGPACK_STR) return bad_message(slot, "expected a word");
     *(enum gz_status *)target(slot) = gz_status_from_word((const char *)head.bytes, head.count);
     return GZ_OK;
 }
@@ -353,7 +352,7 @@ static int hex_digit(uint8_t c)
 static enum gz_status read_colour(const struct slot *slot)
 {
     struct gz_head head = next_head(slot->decoder);
-    if (head.type != MSGPACK_OBJECT_STR) return bad_message(slot, "expected a colour as #rrggbb");
+    if (head.type != GZ_MSGPACK_STR) return bad_message(slot, "expected a colour as #rrggbb");
     if (head.count != 7 || head.bytes[0] != '#') return bad_value(slot, "not of the form #rrggbb");
     uint32_t rgb = 0;
     for (size_t i = 1; i < 7; i++) {
@@ -449,7 +448,7 @@ static enum gz_status read_number_list(const struct slot *slot, size_t count,
                                        enum gz_field_rule rule, double *numbers)
 {
     struct gz_head list = next_head(slot->decoder);
-    if (list.type != MSGPACK_OBJECT_ARRAY || list.count != count) return wrong_count(slot, count);
+    if (list.type != GZ_MSGPACK_ARRAY || list.count != count) return wrong_count(slot, count);
     return read_number_elements(slot, count, rule, numbers);
 }
 
@@ -469,7 +468,7 @@ static enum gz_status read_value(const struct slot *slot)
 {
     struct gz_value *value = target(slot);
     struct gz_head head = next_head(slot->decoder);
-    bool list = head.type == MSGPACK_OBJECT_ARRAY, bare = slot->row->kind == GZ_KIND_VALUE;
+    bool list = head.type == GZ_MSGPACK_ARRAY, bare = slot->row->kind == GZ_KIND_VALUE;
     if (list ? head.count < 1 || head.count > 2 : !bare || !is_number(&head))
         return bad_message(slot, bare ? "expected a number, or a list of one or two"
                                       : "expected a list of one or two");
@@ -490,7 +489,7 @@ static bool list_is_next(const struct decoder *decoder)
 {
     struct gz_msgpack_reader ahead = decoder->reader;
     struct gz_head head;
-    return gz_read_head(&ahead, &head) == GZ_READ_OK && head.type == MSGPACK_OBJECT_ARRAY;
+    return gz_read_head(&ahead, &head) == GZ_READ_OK && head.type == GZ_MSGPACK_ARRAY;
 }
 
 static enum gz_status read_pivot(const struct slot *slot)
@@ -559,7 +558,7 @@ static enum gz_status refuse_twice(const struct slot *slot, uint64_t *ids, size_
 static enum gz_status read_list_head(const struct slot *slot, const char *expected, size_t *count)
 {
     struct gz_head list = next_head(slot->decoder);
-    if (list.type != MSGPACK_OBJECT_ARRAY) return bad_message(slot, expected);
+    if (list.type != GZ_MSGPACK_ARRAY) return bad_message(slot, expected);
     if (list.count > slot->decoder->list_max) {
         char what[48];
         snprintf(what, sizeof what, "more than %zu elements", slot->decoder->list_max);
@@ -843,7 +842,7 @@ static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record
                                  void *base, uint64_t *has, const struct place *place)
 {
     struct gz_head list = next_head(decoder);
-    if (list.type != MSGPACK_OBJECT_ARRAY || list.count != record->count) {
+    if (list.type != GZ_MSGPACK_ARRAY || list.count != record->count) {
         char what[48];
         snprintf(what, sizeof what, "expected a list of %zu numbers", record->count);
         return fail(decoder, place, GZ_BAD_MESSAGE, what);
@@ -863,7 +862,7 @@ static enum gz_status read_mask(struct decoder *decoder, const struct gz_record_
 {
     struct gz_head head = next_head(decoder);
     struct place mask = {place, "mask", 0};
-    if (head.type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+    if (head.type != GZ_MSGPACK_POSITIVE_INTEGER)
         return fail(decoder, &mask, GZ_BAD_MESSAGE, "expected an unsigned integer");
     unsigned bit = 0;
     *there = 0;
@@ -896,7 +895,7 @@ static enum gz_status read_packed_head(struct decoder *decoder, const struct gz_
 {
     struct gz_head list = next_head(decoder);
     size_t elements = 1 + (record->number != 0);
-    if (list.type != MSGPACK_OBJECT_ARRAY || list.count < elements)
+    if (list.type != GZ_MSGPACK_ARRAY || list.count < elements)
         return fail(decoder, place, GZ_BAD_MESSAGE, "expected a list in the packed form");
     if (record->number != 0) next_head(decoder); /* the envelope's walk has read it */
     enum gz_status status = read_mask(decoder, record, place, there);
@@ -927,12 +926,11 @@ static enum gz_status read_fields(struct decoder *decoder, const struct gz_recor
                                   uint64_t *seen)
 {
     struct gz_head map = next_head(decoder);
-    if (map.type != MSGPACK_OBJECT_MAP)
-        return fail(decoder, place, GZ_BAD_MESSAGE, "expected a map");
+    if (map.type != GZ_MSGPACK_MAP) return fail(decoder, place, GZ_BAD_MESSAGE, "expected a map");
     size_t next = 0;
     for (size_t i = 0; i < map.count; i++) {
         struct gz_head key = next_head(decoder);
-        if (key.type != MSGPACK_OBJECT_STR)
+        if (key.type != GZ_MSGPACK_STR)
             return fail(decoder, place, GZ_BAD_MESSAGE, "a key is not a text");
         size_t row = find_row(record, &key, next);
         if (row == record->count) {
@@ -980,7 +978,7 @@ struct envelope {
 /* A key for an error: as it came if it is short and clean. */
 static void echo_key(const struct gz_head *key, char text[ECHO_BYTES_MAX + 1])
 {
-    bool clean = key->type == MSGPACK_OBJECT_STR && key->count <= ECHO_BYTES_MAX &&
+    bool clean = key->type == GZ_MSGPACK_STR && key->count <= ECHO_BYTES_MAX &&
                  gz_text_valid((const char *)key->bytes, key->count);
     snprintf(text, ECHO_BYTES_MAX + 1, "%.*s", clean ? (int)key->count : 7,
              clean ? (const char *)key->bytes : "message");
@@ -1006,9 +1004,8 @@ static enum gz_read scan_pair(struct gz_msgpack_reader *reader, struct envelope 
     ahead = *reader;
     result = gz_read_skip(reader, 1);
     if (result != GZ_READ_OK || gz_read_head(&ahead, &found) != GZ_READ_OK) return result;
-    if (gz_head_is_word(key, "op", 2) && envelope->op.type == MSGPACK_OBJECT_NIL)
-        envelope->op = found;
-    if (gz_head_is_word(key, "rid", 3) && envelope->rid.type == MSGPACK_OBJECT_NIL)
+    if (gz_head_is_word(key, "op", 2) && envelope->op.type == GZ_MSGPACK_NIL) envelope->op = found;
+    if (gz_head_is_word(key, "rid", 3) && envelope->rid.type == GZ_MSGPACK_NIL)
         envelope->rid = found;
     return GZ_READ_OK;
 }
@@ -1018,14 +1015,14 @@ static enum gz_status scan_list(struct decoder *decoder, enum gz_side side,
                                 struct envelope *envelope)
 {
     struct gz_msgpack_reader reader = decoder->reader, ahead = reader;
-    struct gz_head list, first = {.type = MSGPACK_OBJECT_NIL};
+    struct gz_head list, first = {.type = GZ_MSGPACK_NIL};
     enum gz_read result = gz_read_skip(&reader, 0);
     if (result != GZ_READ_OK) return broken(decoder, &first, result);
     envelope->end = reader.at;
     bool is_list = gz_read_head(&ahead, &list) == GZ_READ_OK && side == GZ_FROM_SERVER &&
-                   list.type == MSGPACK_OBJECT_ARRAY && list.count > 0;
+                   list.type == GZ_MSGPACK_ARRAY && list.count > 0;
     if (is_list && gz_read_head(&ahead, &first) == GZ_READ_OK &&
-        first.type == MSGPACK_OBJECT_POSITIVE_INTEGER && first.count > 0) {
+        first.type == GZ_MSGPACK_POSITIVE_INTEGER && first.count > 0) {
         envelope->number = first.count;
         return GZ_OK;
     }
@@ -1037,10 +1034,10 @@ static enum gz_status scan_envelope(struct decoder *decoder, enum gz_side side,
                                     struct envelope *envelope)
 {
     struct gz_msgpack_reader reader = decoder->reader;
-    struct gz_head head, key = {.type = MSGPACK_OBJECT_NIL};
+    struct gz_head head, key = {.type = GZ_MSGPACK_NIL};
     *envelope = (struct envelope){.op = key, .rid = key};
     enum gz_read result = gz_read_head(&reader, &head);
-    if (result == GZ_READ_OK && head.type != MSGPACK_OBJECT_MAP)
+    if (result == GZ_READ_OK && head.type != GZ_MSGPACK_MAP)
         return scan_list(decoder, side, envelope);
     for (uint64_t i = 0; result == GZ_READ_OK && i < head.count; i++)
         result = scan_pair(&reader, envelope, &key);
@@ -1069,9 +1066,8 @@ static enum gz_status find_packed_op(struct decoder *decoder, uint64_t number)
 
 static enum gz_status find_op(struct decoder *decoder, enum gz_side side, const struct gz_head *op)
 {
-    if (op->type == MSGPACK_OBJECT_NIL)
-        return gz_fail(decoder->error, GZ_BAD_MESSAGE, "op: missing");
-    if (op->type != MSGPACK_OBJECT_STR)
+    if (op->type == GZ_MSGPACK_NIL) return gz_fail(decoder->error, GZ_BAD_MESSAGE, "op: missing");
+    if (op->type != GZ_MSGPACK_STR)
         return gz_fail(decoder->error, GZ_BAD_MESSAGE, "op: expected a word");
     int first = side == GZ_FROM_CLIENT ? 0 : GZ_OP_CLIENT_COUNT;
     int end = side == GZ_FROM_CLIENT ? GZ_OP_CLIENT_COUNT : GZ_OP_MOVES;

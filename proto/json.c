@@ -2,7 +2,6 @@
 #include "proto/json.h"
 
 #include <math.h>
-#include <msgpack/sysdep.h>
 #include <string.h>
 
 #include "proto/base/json.h"
@@ -345,7 +344,7 @@ static void write_whole(struct writer *writer, const struct gz_head *head)
 {
     char text[24];
     size_t at = sizeof text;
-    const bool is_negative = head->type == MSGPACK_OBJECT_NEGATIVE_INTEGER;
+    const bool is_negative = head->type == GZ_MSGPACK_NEGATIVE_INTEGER;
     uint64_t left = is_negative ? -head->count : head->count;
     do text[--at] = (char)('0' + left % 10);
     while ((left /= 10) > 0);
@@ -383,16 +382,16 @@ static void write_value(struct writer *writer, unsigned depth)
         return;
     }
     switch (head.type) {
-    case MSGPACK_OBJECT_BOOLEAN:
+    case GZ_MSGPACK_BOOLEAN:
         append(writer, head.count != 0 ? "true" : "false", head.count != 0 ? 4 : 5);
         break;
-    case MSGPACK_OBJECT_POSITIVE_INTEGER:
-    case MSGPACK_OBJECT_NEGATIVE_INTEGER: write_whole(writer, &head); break;
-    case MSGPACK_OBJECT_FLOAT32:
-    case MSGPACK_OBJECT_FLOAT64: write_number(writer, head.number); break;
-    case MSGPACK_OBJECT_STR: write_text(writer, (const char *)head.bytes, head.count); break;
-    case MSGPACK_OBJECT_ARRAY: write_holder(writer, false, head.count, depth); break;
-    case MSGPACK_OBJECT_MAP: write_holder(writer, true, head.count, depth); break;
+    case GZ_MSGPACK_POSITIVE_INTEGER:
+    case GZ_MSGPACK_NEGATIVE_INTEGER: write_whole(writer, &head); break;
+    case GZ_MSGPACK_FLOAT32:
+    case GZ_MSGPACK_FLOAT64: write_number(writer, head.number); break;
+    case GZ_MSGPACK_STR: write_text(writer, (const char *)head.bytes, head.count); break;
+    case GZ_MSGPACK_ARRAY: write_holder(writer, false, head.count, depth); break;
+    case GZ_MSGPACK_MAP: write_holder(writer, true, head.count, depth); break;
     default: append(writer, "null", 4); break;
     }
 }
@@ -436,7 +435,7 @@ enum gz_status gz_json_append_fields(struct gz_buffer *out, const uint8_t *messa
     struct writer writer = {.out = out, .from = {message, message + size}};
     struct gz_head map = {.count = 0};
     bool is_first = true;
-    if (gz_read_head(&writer.from, &map) != GZ_READ_OK || map.type != MSGPACK_OBJECT_MAP)
+    if (gz_read_head(&writer.from, &map) != GZ_READ_OK || map.type != GZ_MSGPACK_MAP)
         writer.status = GZ_INTERNAL;
     append(&writer, "{", 1);
     for (uint64_t i = 0; i < map.count && writer.status == GZ_OK; i++)

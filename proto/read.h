@@ -1,15 +1,27 @@
 /* read.h - reads MessagePack, one head at a time. Private to this room.
  *
- * msgpack-c's own unpacker reserves memory for claimed lengths before the bytes are there. Here
- * nothing is reserved or copied, and every claimed length and count is checked against the
+ * Nothing is reserved or copied, and every claimed length and count is checked against the
  * remaining bytes. Ownership: a head points into the bytes. Threads: pure, any. */
 #ifndef GZ_PROTO_READ_H
 #define GZ_PROTO_READ_H
 
-#include <msgpack/object.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum gz_msgpack_type {
+    GZ_MSGPACK_NIL,
+    GZ_MSGPACK_BOOLEAN,
+    GZ_MSGPACK_POSITIVE_INTEGER,
+    GZ_MSGPACK_NEGATIVE_INTEGER,
+    GZ_MSGPACK_FLOAT32,
+    GZ_MSGPACK_FLOAT64,
+    GZ_MSGPACK_STR,
+    GZ_MSGPACK_ARRAY,
+    GZ_MSGPACK_MAP,
+    GZ_MSGPACK_BIN,
+    GZ_MSGPACK_EXT
+};
 
 struct gz_msgpack_reader {
     const uint8_t *at, *end;
@@ -17,7 +29,7 @@ struct gz_msgpack_reader {
 
 /* The beginning of a value: all of a scalar or a string; the elements of a list or a map follow. */
 struct gz_head {
-    msgpack_object_type type;
+    enum gz_msgpack_type type;
     uint64_t count; /* a bool, a positive integer, the bytes of a string, the elements of a list,
                        the pairs of a map */
     double number;  /* any integer or float */
@@ -40,7 +52,7 @@ const char *gz_read_words(enum gz_read result);
 
 static inline bool gz_head_is_word(const struct gz_head *head, const char *word, size_t size)
 {
-    return head->type == MSGPACK_OBJECT_STR && head->count == size &&
+    return head->type == GZ_MSGPACK_STR && head->count == size &&
            __builtin_memcmp(head->bytes, word, size) == 0;
 }
 

@@ -1,21 +1,22 @@
 /* client.c - a connection to a scene: the WebSocket, messages, the mirror of the scene, and joining
  * again after the connection was lost. */
 #include <inttypes.h>
-#include <libwebsockets.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "gizmo_client.h"
 #include "headers.h"
-#include "http.h"
 #include "interests.h"
 #include "packed.h"
 #include "prediction.h"
 #include "proto/limits.h"
 #include "refusal.h"
+#include "tcp.h"
 #include "trust.h"
+#include "websocket.h"
 
 #define JOIN_SECONDS 10.0
 /* The least time between two attempts to join. */
@@ -25,17 +26,6 @@
 /* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an
  * outbox; the rest is room. */
 #define SERVER_MESSAGE_BYTES_MAX (64u * 1024 * 1024)
-#define READ_BYTES (64u * 1024)
-#define DESCRIPTORS_MAX 8 /* of a context: the socket, and libwebsockets' own for waking up */
-
-struct frame {
-    struct frame *next;
-    struct gz_buffer bytes;
-};
-
-struct frame_queue {
-    struct frame *first, **end; /* end: where the next one is linked */
-};
 
 enum state { CLOSED, CONNECTING, OPEN };
 
@@ -44,19 +34,16 @@ struct gz_client {
     char *scene, *user, *token, *ca, *headers;
     struct gz_client_options options; /* its texts are those above */
 
-    struct lws_context *context;
-    struct lws *wsi;
-    lws_sorted_usec_list_t timer; /* ends a wait */
+    struct gz_ws *socket; /* NULL if there is none */
     enum state state;
-    unsigned refused; /* the HTTP status of a refused handshake; 0 for none */
+    unsigned refused;        /* the HTTP status of a refused handshake; 0 for none */
+    struct gz_error refusal; /* what it means */
     char reason[GZ_ERROR_BYTES_MAX];
 
-    struct gz_buffer incoming;   /* the incoming message */
-    struct frame_queue received; /* whole messages; the first is being read */
-    size_t offset;               /* in the first of them */
-    struct gz_arena arena;       /* of the message handed out last */
-    struct gz_message message;   /* that message */
-    struct frame_queue unsent;
+    struct gz_frame_queue received; /* whole messages; the first is being read */
+    size_t offset;                  /* in the first of them */
+    struct gz_arena arena;          /* of the message handed out last */
+    struct gz_message message;      /* that message */
 
     struct gz_mirror *mirror;
     struct gz_pinboard *pinboard;
@@ -70,7 +57,7 @@ struct gz_client {
     struct gz_welcome welcome;
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
     char welcome_secret[GZ_SECRET_TEXT_BYTES_MAX + 1], welcome_read_only[GZ_ERROR_BYTES_MAX + 1];
-    uint64_t saved, rid, received_bytes;
+    uint64_t saved, rid;
     uint64_t dropped; /* the server may have dropped requests up to this rid; 0 for none */
     uint64_t edit;    /* seq of the last received edit; 0 for none */
     gz_client_handler *handler;
@@ -79,43 +66,9 @@ struct gz_client {
 
 /* ---- helpers ---- */
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 struct gz_text gz_client_text(const char *terminated)
 {
     return (struct gz_text){terminated, terminated != NULL ? strlen(terminated) : 0};
-}
-
-static void queue_init(struct frame_queue *queue)
-{
-    queue->first = NULL;
-    queue->end = &queue->first;
-}
-
-static void queue_push(struct frame_queue *queue, struct frame *frame)
-{
-    frame->next = NULL;
-    *queue->end = frame;
-    queue->end = &frame->next;
-}
-
-static void queue_drop(struct frame_queue *queue)
-{
-    struct frame *frame = queue->first;
-    queue->first = frame->next;
-    if (queue->first == NULL) queue->end = &queue->first;
-    gz_buffer_finish(&frame->bytes);
-    free(frame);
-}
-
-static void queue_clear(struct frame_queue *queue)
-{
-    while (queue->first != NULL) queue_drop(queue);
 }
 
 /* Keeps the first reason, which is the cause of the later ones. */
@@ -124,170 +77,60 @@ static void set_reason(struct gz_client *client, const char *reason)
     if (client->reason[0] == '\0') snprintf(client->reason, sizeof client->reason, "%s", reason);
 }
 
+/* ---- the socket ---- */
+
+/* Closes it, and keeps what a refused handshake said. */
+static void close_socket(struct gz_client *client)
+{
+    const struct gz_buffer *body;
+    if (client->socket == NULL) return;
+    client->refused = gz_ws_refused(client->socket, &body);
+    if (client->refused != 0)
+        (void)gz_refusal(&client->refusal, client->refused, body, gz_urls_here(&client->urls),
+                         "/ws");
+    gz_ws_close(client->socket);
+    client->socket = NULL;
+}
+
 static void over(struct gz_client *client, const char *reason)
 {
     set_reason(client, reason);
     client->state = CLOSED;
-}
-
-/* ---- the socket ---- */
-
-static void handle_received(struct gz_client *client, struct lws *wsi, const void *bytes,
-                            size_t size)
-{
-    if (gz_buffer_append(&client->incoming, bytes, size) != GZ_OK) {
-        over(client, "the server sent a message that is too large");
-        return;
-    }
-    if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return;
-    struct frame *frame = lws_frame_is_binary(wsi) ? calloc(1, sizeof *frame) : NULL;
-    if (frame == NULL) {
-        over(client,
-             lws_frame_is_binary(wsi) ? "no memory" : "the server sent text instead of bytes");
-        return;
-    }
-    frame->bytes = client->incoming;
-    client->received_bytes += frame->bytes.size;
-    queue_push(&client->received, frame);
-    gz_buffer_init(&client->incoming, SERVER_MESSAGE_BYTES_MAX, 0);
-}
-
-static void handle_writable(struct gz_client *client, struct lws *wsi)
-{
-    struct frame *frame = client->unsent.first;
-    if (frame == NULL) return;
-    int written = lws_write(wsi, frame->bytes.data, frame->bytes.size, LWS_WRITE_BINARY);
-    if (written < (int)frame->bytes.size) {
-        over(client, "the connection broke while sending");
-        return;
-    }
-    queue_drop(&client->unsent);
-    if (client->unsent.first != NULL) lws_callback_on_writable(wsi);
-}
-
-static void handle_close_frame(struct gz_client *client, const uint8_t *bytes, size_t size)
-{
-    if (size <= 2) return;
-    char reason[GZ_ERROR_BYTES_MAX];
-    snprintf(reason, sizeof reason, "the server closed the connection: %.*s", (int)(size - 2),
-             (const char *)bytes + 2);
-    set_reason(client, reason);
-}
-
-static void handle_unreachable(struct gz_client *client, struct lws *wsi, const char *why)
-{
-    client->refused = lws_http_client_http_response(wsi);
-    over(client, gz_trust_words(why, gz_urls_here(&client->urls)));
-    client->wsi = NULL;
-}
-
-static int handle_headers(struct gz_client *client, struct lws *wsi, uint8_t **at, size_t size)
-{
-    bool fits = gz_headers_add(wsi, client->headers, gz_urls_here(&client->urls), at, *at + size);
-    if (!fits) over(client, "the request's headers do not fit");
-    return fits ? 0 : -1;
-}
-
-static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in,
-                        size_t size)
-{
-    struct gz_client *client = wsi != NULL ? lws_context_user(lws_get_context(wsi)) : NULL;
-    if (client == NULL || client->wsi == NULL) return 0;
-    switch (event) {
-    case LWS_CALLBACK_CLIENT_ESTABLISHED: client->state = OPEN; break;
-    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
-        return gz_trust_judge(user, size != 0, gz_urls_here(&client->urls), client->reason,
-                              sizeof client->reason)
-                   ? 0
-                   : -1;
-    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
-        return handle_headers(client, wsi, (uint8_t **)in, size);
-    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(client, wsi, in); break;
-    case LWS_CALLBACK_CLIENT_RECEIVE: handle_received(client, wsi, in, size); break;
-    case LWS_CALLBACK_CLIENT_WRITEABLE: handle_writable(client, wsi); break;
-    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: handle_close_frame(client, in, size); break;
-    case LWS_CALLBACK_CLIENT_CLOSED:
-        over(client, "the server closed the connection");
-        client->wsi = NULL;
-        break;
-    default: break;
-    }
-    return client->wsi != NULL && client->state == CLOSED ? -1 : 0;
-}
-
-static const struct lws_protocols protocols[] = {{.name = GZ_SUBPROTOCOL, .callback = handle_event},
-                                                 {0}};
-
-static void handle_timer(lws_sorted_usec_list_t *timer)
-{
-    /* A timer that is due before the service call waits fires first, and the wait is then for
-     * something else. */
-    struct gz_client *client = lws_container_of(timer, struct gz_client, timer);
-    lws_cancel_service(client->context);
+    close_socket(client);
 }
 
 /* One pass of the socket; waits for something to happen until `deadline`. */
 static void service(struct gz_client *client, double deadline)
 {
-    double left = deadline - now_s();
-    if (left <= 0) {
-        lws_service(client->context, -1);
-        return;
+    if (client->socket == NULL) return;
+    gz_ws_service(client->socket, deadline);
+    switch (gz_ws_state(client->socket)) {
+    case GZ_WS_CONNECTING: break;
+    case GZ_WS_OPEN: client->state = OPEN; break;
+    case GZ_WS_OVER: over(client, gz_ws_why(client->socket)); break;
     }
-    lws_sul_schedule(client->context, 0, &client->timer, handle_timer,
-                     (lws_usec_t)(left * 1e6) + 1);
-    lws_service(client->context, 0);
-    lws_sul_cancel(&client->timer);
 }
 
 void gz_client_cut(struct gz_client *client)
 {
-    client->wsi = NULL; /* callbacks while closing are ignored */
-    if (client->context != NULL) {
-        lws_sul_cancel(&client->timer);
-        lws_context_destroy(client->context);
-    }
-    client->context = NULL;
     over(client, "the connection was cut here");
 }
 
 static enum gz_status open_socket(struct gz_client *client, struct gz_error *error)
 {
-    const struct gz_url *url = gz_urls_here(&client->urls);
-    lws_set_log_level(0, NULL);
-    client->context = lws_create_context(&(struct lws_context_creation_info){
-        .port = CONTEXT_PORT_NO_LISTEN,
-        .protocols = protocols,
-        .user = client,
-        .gid = -1,
-        .uid = -1,
-        .pt_serv_buf_size = READ_BYTES,
-        .fd_limit_per_thread = DESCRIPTORS_MAX,
-        .options = gz_trust_options(url, client->ca),
-        .client_ssl_ca_filepath = gz_trust_file(client->ca),
-    });
-    if (client->context == NULL)
-        return gz_fail(error, GZ_INTERNAL, "libwebsockets could not be started");
     client->state = CONNECTING;
     client->reason[0] = '\0';
     client->refused = 0;
-    struct lws *wsi = lws_client_connect_via_info(&(struct lws_client_connect_info){
-        .context = client->context,
-        .address = url->host,
-        .port = url->port,
-        .path = url->path,
-        .host = url->authority,
-        .protocol = GZ_SUBPROTOCOL,
-        .ssl_connection = gz_trust_flags(url) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
-        .pwsi = &client->wsi,
-    });
-    if (wsi == NULL) over(client, "no server answers at this address");
-    return GZ_OK;
+    client->socket = gz_ws_open(gz_urls_here(&client->urls), client->ca, client->headers,
+                                &client->received, SERVER_MESSAGE_BYTES_MAX);
+    if (client->socket != NULL) return GZ_OK;
+    over(client, "no memory for a connection");
+    return gz_fail(error, GZ_NO_MEMORY, "%s", client->reason);
 }
 
 bool gz_client_is_open(const struct gz_client *client)
 {
-    const struct frame *frame = client->received.first;
+    const struct gz_frame *frame = client->received.first;
     bool unread = frame != NULL && (client->offset < frame->bytes.size || frame->next != NULL);
     return client->state == OPEN || unread;
 }
@@ -299,37 +142,32 @@ const char *gz_client_reason(const struct gz_client *client)
 
 int gz_client_fd(const struct gz_client *client)
 {
-    return client->wsi != NULL ? (int)lws_get_socket_fd(client->wsi) : -1;
+    return client->socket != NULL ? gz_ws_fd(client->socket) : -1;
 }
 
 bool gz_client_wants_write(const struct gz_client *client)
 {
-    return client->state == OPEN && client->unsent.first != NULL;
+    return client->state == OPEN && gz_ws_wants_write(client->socket);
 }
 
 /* ---- messages out ---- */
 
-static struct frame *new_frame(struct gz_error *error)
+static struct gz_frame *new_frame(struct gz_error *error)
 {
-    struct frame *frame = calloc(1, sizeof *frame);
-    if (frame != NULL)
-        gz_buffer_init(&frame->bytes, GZ_MESSAGE_BYTES_MAX, LWS_PRE);
-    else
-        (void)gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
+    struct gz_frame *frame = gz_frame_create(GZ_MESSAGE_BYTES_MAX, GZ_WS_HEADROOM);
+    if (frame == NULL) (void)gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
     return frame;
 }
 
 /* Sends the frame, which it takes over, if filling it went well. */
-static enum gz_status send_frame(struct gz_client *client, struct frame *frame,
+static enum gz_status send_frame(struct gz_client *client, struct gz_frame *frame,
                                  enum gz_status filled, struct gz_error *error)
 {
     if (filled != GZ_OK) {
-        gz_buffer_finish(&frame->bytes);
-        free(frame);
+        gz_frame_free(frame);
         return gz_fail(error, filled, "the message is larger than %d bytes", GZ_MESSAGE_BYTES_MAX);
     }
-    queue_push(&client->unsent, frame);
-    lws_callback_on_writable(client->wsi);
+    gz_ws_send(client->socket, frame);
     service(client, 0);
     return GZ_OK;
 }
@@ -339,7 +177,7 @@ enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes,
 {
     if (client->state != OPEN)
         return gz_fail(error, GZ_UNREACHABLE, "not connected: %s", client->reason);
-    struct frame *frame = new_frame(error);
+    struct gz_frame *frame = new_frame(error);
     if (frame == NULL) return GZ_NO_MEMORY;
     return send_frame(client, frame, gz_buffer_append(&frame->bytes, bytes, size), error);
 }
@@ -371,7 +209,7 @@ enum gz_status gz_client_send(struct gz_client *client, struct gz_message *messa
     if (rid != NULL) *rid = message->rid;
     if (interest && !gz_interests_ask(&client->interests, message))
         return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
-    struct frame *frame = new_frame(error);
+    struct gz_frame *frame = new_frame(error);
     enum gz_status status = GZ_NO_MEMORY;
     if (frame != NULL) status = send_frame(client, frame, gz_encode(&frame->bytes, message), error);
     if (status != GZ_OK && interest) gz_interests_answer(&client->interests, message->rid, false);
@@ -383,9 +221,9 @@ enum gz_status gz_client_send(struct gz_client *client, struct gz_message *messa
 
 enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struct gz_error *error)
 {
-    double deadline = now_s() + timeout_s;
-    while (client->state == OPEN && client->unsent.first != NULL) {
-        if (now_s() >= deadline)
+    double deadline = gz_tcp_now_s() + timeout_s;
+    while (client->state == OPEN && gz_ws_wants_write(client->socket)) {
+        if (gz_tcp_now_s() >= deadline)
             return gz_fail(error, GZ_UNREACHABLE, "the server accepted no data for %g s",
                            timeout_s);
         service(client, deadline);
@@ -489,9 +327,9 @@ static enum gz_status take(struct gz_client *client, struct gz_error *error)
 /* Decodes the next received message; false if there is none. */
 static bool decode_next(struct gz_client *client)
 {
-    struct frame *frame = client->received.first;
+    struct gz_frame *frame = client->received.first;
     if (frame != NULL && client->offset == frame->bytes.size) {
-        queue_drop(&client->received);
+        gz_frames_drop(&client->received);
         client->offset = 0;
         frame = client->received.first;
     }
@@ -506,7 +344,7 @@ static bool decode_next(struct gz_client *client)
     if (status == GZ_OK && client->prediction != NULL)
         gz_prediction_received(client->prediction, &client->message);
     if (status == GZ_OK) return true;
-    queue_clear(&client->received);
+    gz_frames_clear(&client->received);
     client->offset = 0;
     over(client, error.message);
     return false;
@@ -522,11 +360,11 @@ static bool decode_news(struct gz_client *client)
 
 const struct gz_message *gz_client_next(struct gz_client *client, double timeout_s)
 {
-    double deadline = now_s() + timeout_s;
+    double deadline = gz_tcp_now_s() + timeout_s;
     bool last = false;
     while (!decode_news(client)) {
         if (client->state != OPEN || last) return NULL;
-        last = now_s() >= deadline;
+        last = gz_tcp_now_s() >= deadline;
         service(client, deadline);
     }
     return &client->message;
@@ -555,9 +393,9 @@ static bool is_answer(const struct gz_message *message, uint64_t rid)
 enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double timeout_s,
                                 const struct gz_message **answer, struct gz_error *error)
 {
-    double deadline = now_s() + timeout_s;
+    double deadline = gz_tcp_now_s() + timeout_s;
     while (rid > client->dropped) {
-        const struct gz_message *message = gz_client_next(client, deadline - now_s());
+        const struct gz_message *message = gz_client_next(client, deadline - gz_tcp_now_s());
         if (message == NULL) return no_answer(client, timeout_s, error);
         if (is_answer(message, rid)) {
             if (answer != NULL) *answer = message;
@@ -585,9 +423,9 @@ enum gz_status gz_client_request(struct gz_client *client, struct gz_message *me
 enum gz_status gz_client_await(struct gz_client *client, uint64_t seq, double timeout_s,
                                struct gz_error *error)
 {
-    double deadline = now_s() + timeout_s;
+    double deadline = gz_tcp_now_s() + timeout_s;
     while (!gz_mirror_is_complete(client->mirror) || gz_mirror_seq(client->mirror) < seq) {
-        const struct gz_message *message = gz_client_next(client, deadline - now_s());
+        const struct gz_message *message = gz_client_next(client, deadline - gz_tcp_now_s());
         if (message == NULL) return no_answer(client, timeout_s, error);
         if (client->handler != NULL) client->handler(client->handler_context, message);
     }
@@ -665,7 +503,7 @@ uint64_t gz_client_predict_corrections(const struct gz_client *client)
 
 uint64_t gz_client_received_bytes(const struct gz_client *client)
 {
-    return client->received_bytes;
+    return client->received.bytes;
 }
 
 uint64_t gz_client_saved(const struct gz_client *client)
@@ -728,7 +566,7 @@ static enum gz_status say_hello(struct gz_client *client, bool *interest_is_left
                                 struct gz_error *error)
 {
     struct gz_message hello = make_hello(client);
-    struct frame *frame = new_frame(error);
+    struct gz_frame *frame = new_frame(error);
     if (frame == NULL) return GZ_NO_MEMORY;
     enum gz_status status = gz_encode(&frame->bytes, &hello);
     size_t size = frame->bytes.size;
@@ -740,7 +578,7 @@ static enum gz_status say_hello(struct gz_client *client, bool *interest_is_left
 
 static enum gz_status send_interest(struct gz_client *client, struct gz_error *error)
 {
-    struct frame *frame = new_frame(error);
+    struct gz_frame *frame = new_frame(error);
     if (frame == NULL) return GZ_NO_MEMORY;
     return send_frame(client, frame, encode_interest(client, &frame->bytes), error);
 }
@@ -766,7 +604,7 @@ static enum gz_status hear_bye(const struct gz_message *message, struct again *a
 static enum gz_status await_welcome(struct gz_client *client, double deadline, struct again *again,
                                     struct gz_error *error)
 {
-    const struct gz_message *message = gz_client_next(client, deadline - now_s());
+    const struct gz_message *message = gz_client_next(client, deadline - gz_tcp_now_s());
     if (message == NULL) return no_answer(client, client->options.timeout_s, error);
     if (message->op == GZ_OP_WELCOME) return GZ_OK;
     again->never = true;
@@ -780,23 +618,21 @@ static enum gz_status await_welcome(struct gz_client *client, double deadline, s
 
 /* An answer of a daemon or a proxy that is only temporary (5xx) is no final refusal. The words of a
  * daemon do not say the status; those of gz_refusal for a proxy do. */
-static enum gz_status fail_unconnected(struct gz_client *client, double deadline,
-                                       struct again *again, struct gz_error *error)
+static enum gz_status fail_unconnected(struct gz_client *client, struct again *again,
+                                       struct gz_error *error)
 {
     const struct gz_url *url = gz_urls_here(&client->urls);
-    struct gz_error refusal = {.status = GZ_UNREACHABLE};
     again->never = client->refused != 0 && client->refused < 500;
     if (client->refused != 0) {
-        (void)gz_http_why_refused(url, client->ca, client->headers, client->refused,
-                                  fmax(deadline - now_s(), 1), &refusal);
         char status[32];
         snprintf(status, sizeof status, "HTTP status %u", client->refused);
-        const bool has_status = strncmp(refusal.message, status, strlen(status)) == 0;
+        const bool has_status = strncmp(client->refusal.message, status, strlen(status)) == 0;
         strcat(status, ": ");
         if (has_status) status[0] = '\0';
-        gz_print(client->reason, sizeof client->reason, "%s%s", status, refusal.message);
+        gz_print(client->reason, sizeof client->reason, "%s%s", status, client->refusal.message);
     }
-    return gz_fail(error, client->refused < 500 ? refusal.status : GZ_UNREACHABLE,
+    const bool is_final = again->never;
+    return gz_fail(error, is_final ? client->refusal.status : GZ_UNREACHABLE,
                    "cannot connect to %s: %s", url->shown, client->reason);
 }
 
@@ -804,17 +640,17 @@ static enum gz_status fail_unconnected(struct gz_client *client, double deadline
 static enum gz_status join(struct gz_client *client, double deadline, struct again *again,
                            struct gz_error *error)
 {
-    while (client->state == CONNECTING && now_s() < deadline) service(client, deadline);
+    while (client->state == CONNECTING && gz_tcp_now_s() < deadline) service(client, deadline);
     if (client->state == CONNECTING) over(client, "no answer in time");
-    if (client->state != OPEN) return fail_unconnected(client, deadline, again, error);
+    if (client->state != OPEN) return fail_unconnected(client, again, error);
 
     bool interest_is_left = false;
     enum gz_status status = say_hello(client, &interest_is_left, error);
     if (status == GZ_OK) status = await_welcome(client, deadline, again, error);
     if (status == GZ_OK && interest_is_left) status = send_interest(client, error);
     if (status != GZ_OK || client->interests.taken == NULL) return status;
-    return gz_client_answer(client, client->interests.taken->message.rid, deadline - now_s(), NULL,
-                            error);
+    return gz_client_answer(client, client->interests.taken->message.rid, deadline - gz_tcp_now_s(),
+                            NULL, error);
 }
 
 /* One attempt, at the present address. */
@@ -822,16 +658,14 @@ static enum gz_status attempt(struct gz_client *client, double deadline, struct 
                               struct gz_error *error)
 {
     gz_client_cut(client);
-    queue_clear(&client->received);
-    queue_clear(&client->unsent);
-    gz_buffer_clear(&client->incoming);
+    gz_frames_clear(&client->received);
     gz_interests_forget_asked(&client->interests);
     client->offset = 0;
     enum gz_status status = open_socket(client, error);
     if (status == GZ_OK) status = join(client, deadline, again, error);
     if (status != GZ_OK) {
         gz_client_cut(client);
-        queue_clear(&client->received);
+        gz_frames_clear(&client->received);
         client->offset = 0;
     }
     return status;
@@ -847,7 +681,7 @@ static enum gz_status attempt_each(struct gz_client *client, double deadline, st
     enum gz_status status = GZ_UNREACHABLE;
     for (size_t left = client->urls.count + client->urls.is_named; left > 0; left--) {
         const bool is_named = client->urls.is_named;
-        double now = now_s(), share_s = (deadline - now) / (double)left;
+        double now = gz_tcp_now_s(), share_s = (deadline - now) / (double)left;
         if (is_named) share_s = fmin(share_s, NAMED_SECONDS);
         gz_urls_begin(&client->urls);
         status = attempt(client, now + share_s, again, error);
@@ -866,10 +700,10 @@ static void sleep_s(double seconds)
 
 enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error)
 {
-    const double deadline = now_s() + client->options.timeout_s;
+    const double deadline = gz_tcp_now_s() + client->options.timeout_s;
     struct again again = {.after_s = INFINITY};
     enum gz_status status = attempt_each(client, deadline, &again, error);
-    while (status != GZ_OK && !again.never && now_s() + again.after_s < deadline) {
+    while (status != GZ_OK && !again.never && gz_tcp_now_s() + again.after_s < deadline) {
         sleep_s(again.after_s);
         status = attempt_each(client, deadline, &again, error);
     }
@@ -933,9 +767,7 @@ enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_o
     *out = NULL;
     struct gz_client *client = calloc(1, sizeof *client);
     if (client == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    queue_init(&client->received);
-    queue_init(&client->unsent);
-    gz_buffer_init(&client->incoming, SERVER_MESSAGE_BYTES_MAX, 0);
+    gz_frames_init(&client->received);
     gz_arena_init(&client->arena, 0);
     enum gz_status status = GZ_OK;
     if (!fill(client, options)) status = gz_fail(error, GZ_NO_MEMORY, "no memory");
@@ -956,9 +788,7 @@ void gz_client_destroy(struct gz_client *client)
 {
     if (client == NULL) return;
     gz_client_cut(client);
-    queue_clear(&client->received);
-    queue_clear(&client->unsent);
-    gz_buffer_finish(&client->incoming);
+    gz_frames_clear(&client->received);
     gz_arena_finish(&client->arena);
     gz_prediction_destroy(client->prediction);
     gz_mirror_destroy(client->mirror);

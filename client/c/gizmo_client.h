@@ -12,12 +12,13 @@
  * caller destroys what it creates; destroy(NULL) is fine. A returned message is valid until the
  * next call of its client; pointers from the mirror, the pinboard and the people until the next
  * message is applied to them. Threads: a client belongs to one thread at a time; several threads
- * can have several clients. libwebsockets' logging is turned off for the process, because every
- * failure is returned as an error here. Errors: a refusal of the server has the server's code and
- * message, and so has a handshake that it refused with an HTTP status below 500. A refusal of a
- * proxy has the nearest code: GZ_FORBIDDEN, GZ_TOO_LARGE, GZ_RATE_LIMITED, GZ_UNREACHABLE (502 to
- * 504), or else GZ_INTERNAL. GZ_UNREACHABLE, with a sentence, for a connection that cannot be made
- * or was lost, and for an answer that did not come in time. */
+ * can have several clients. No state is shared by the process, and no signal is raised. A host
+ * is looked up while the caller waits, beyond its time if the resolver takes longer. Errors: a
+ * refusal of the server has the server's code and message, and so has a handshake that it refused
+ * with an HTTP status below 500. A refusal of a proxy has the nearest code: GZ_FORBIDDEN,
+ * GZ_TOO_LARGE, GZ_RATE_LIMITED, GZ_UNREACHABLE (502 to 504), or else GZ_INTERNAL. GZ_UNREACHABLE,
+ * with a sentence, for a connection that cannot be made or was lost, and for an answer that did not
+ * come in time. */
 #ifndef GIZMO_CLIENT_H
 #define GIZMO_CLIENT_H
 

@@ -1,6 +1,7 @@
 /* headers.c - headers that a client adds to its requests. See headers.h. */
 #include "headers.h"
 
+#include <openssl/evp.h>
 #include <string.h>
 #include <strings.h>
 
@@ -111,31 +112,40 @@ enum gz_status gz_headers_check(const char *headers, const struct gz_urls *urls,
     return status;
 }
 
-static bool add(struct lws *wsi, const char *name, const char *value, size_t size, uint8_t **at,
-                uint8_t *end)
+static enum gz_status add(struct gz_buffer *out, const char *name, size_t name_size,
+                          const char *value, size_t value_size)
 {
-    return lws_add_http_header_by_name(wsi, (const uint8_t *)name, (const uint8_t *)value,
-                                       (int)size, at, end) == 0;
+    enum gz_status status = gz_buffer_append(out, name, name_size);
+    if (status == GZ_OK) status = gz_buffer_append(out, ": ", 2);
+    if (status == GZ_OK) status = gz_buffer_append(out, value, value_size);
+    if (status == GZ_OK) status = gz_buffer_append(out, "\r\n", 2);
+    return status;
 }
 
-static bool add_login(struct lws *wsi, const struct gz_url *url, uint8_t **at, uint8_t *end)
+enum gz_status gz_headers_add(struct gz_buffer *out, const char *name, const char *value)
+{
+    return add(out, name, strlen(name), value, strlen(value));
+}
+
+static enum gz_status add_login(struct gz_buffer *out, const struct gz_url *url)
 {
     char text[LOGIN_BYTES] = "Basic ";
-    const int begin = (int)strlen(text);
-    if (url->login[0] == '\0') return true;
-    int size = lws_b64_encode_string(url->login, (int)strlen(url->login), text + begin,
-                                     LOGIN_BYTES - begin);
-    return size >= 0 && add(wsi, "authorization:", text, strlen(text), at, end);
+    if (url->login[0] == '\0') return GZ_OK;
+    EVP_EncodeBlock((unsigned char *)text + strlen(text), (const unsigned char *)url->login,
+                    (int)strlen(url->login));
+    return gz_headers_add(out, "Authorization", text);
 }
 
-bool gz_headers_add(struct lws *wsi, const char *headers, const struct gz_url *url, uint8_t **at,
-                    uint8_t *end)
+enum gz_status gz_headers_begin(struct gz_buffer *out, const char *method, const char *prefix,
+                                const char *path, const struct gz_url *url, const char *headers)
 {
-    struct line line;
-    for (const char *text = headers; text != NULL && take_line(&text, &line);) {
-        char name[NAME_BYTES + 2];
-        snprintf(name, sizeof name, "%.*s:", (int)line.name_size, line.name);
-        if (!add(wsi, name, line.value, line.value_size, at, end)) return false;
-    }
-    return add_login(wsi, url, at, end);
+    const char *const line[] = {method, " ", prefix, path, " HTTP/1.1\r\n"};
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < sizeof line / sizeof line[0] && status == GZ_OK; i++)
+        status = gz_buffer_append(out, line[i], strlen(line[i]));
+    if (status == GZ_OK) status = gz_headers_add(out, "Host", url->authority);
+    struct line own;
+    for (const char *at = headers; at != NULL && status == GZ_OK && take_line(&at, &own);)
+        status = add(out, own.name, own.name_size, own.value, own.value_size);
+    return status == GZ_OK ? add_login(out, url) : status;
 }

@@ -1,8 +1,9 @@
 /* refusal.c - turns an HTTP refusal into an error. See refusal.h. */
 #include "refusal.h"
 
-#include <jansson.h>
 #include <string.h>
+
+#include "proto/base/json.h"
 
 /* The phrases of RFC 9110. */
 static const char *phrase_of(unsigned status)
@@ -55,20 +56,80 @@ static const char *advice_of(unsigned status)
     return "";
 }
 
+/* ---- the daemon's {code, message} ---- */
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && strchr(" \t\r\n", *at) != NULL) at++;
+    return at;
+}
+
+/* A text between `from` and `to`, behind its opening quote and at its closing one. */
+struct span {
+    const char *from, *to;
+};
+
+/* Goes over a text at *at; false if there is none. */
+static bool take_text(const char **at, const char *end, struct span *text)
+{
+    bool is_plain;
+    if (*at >= end || **at != '"') return false;
+    text->from = ++*at;
+    if (gz_json_skip_text(at, end, &is_plain) != NULL) return false;
+    text->to = (*at)++;
+    return true;
+}
+
+/* Goes over a value up to the comma or the end of the object that it is in. */
+static bool skip_value(const char **at, const char *end)
+{
+    struct span text;
+    for (int depth = 0; *at < end;) {
+        const char byte = **at;
+        if (depth == 0 && (byte == ',' || byte == '}')) return true;
+        if (byte == '"' && !take_text(at, end, &text)) return false;
+        if (byte == '"') continue;
+        depth += (byte == '{' || byte == '[') - (byte == '}' || byte == ']');
+        if (depth < 0) return false;
+        ++*at;
+    }
+    return false;
+}
+
+/* Copies the text of this name in the object; false if it has none, or is no object. */
+static bool read_member(const struct gz_buffer *body, const char *name, char *out, size_t size)
+{
+    const char *at = (const char *)body->data, *end = at != NULL ? at + body->size : NULL;
+    struct span key, value = {NULL, NULL};
+    at = skip_blanks(at, end);
+    for (char before = '{'; at < end && *at == before; before = ',') {
+        at = skip_blanks(at + 1, end);
+        if (!take_text(&at, end, &key)) return false;
+        at = skip_blanks(at, end);
+        if (at >= end || *at++ != ':') return false;
+        at = skip_blanks(at, end);
+        const bool is_text = take_text(&at, end, &value);
+        if (!skip_value(&at, end)) return false;
+        if (!is_text || (size_t)(key.to - key.from) != strlen(name) ||
+            memcmp(key.from, name, strlen(name)) != 0)
+            continue;
+        if ((size_t)(value.to - value.from) >= size) return false;
+        out[gz_json_read_text(value.from, value.to, GZ_JSON_MENDED, out)] = '\0';
+        return true;
+    }
+    return false;
+}
+
 enum gz_status gz_refusal(struct gz_error *error, unsigned status, const struct gz_buffer *body,
                           const struct gz_url *url, const char *path)
 {
-    json_t *json = json_loadb((const char *)body->data, body->size, 0, NULL);
-    const char *code = json_string_value(json_object_get(json, "code"));
-    const char *message = json_string_value(json_object_get(json, "message"));
-    enum gz_status result = code != NULL ? gz_status_from_word(code, strlen(code)) : GZ_INTERNAL;
-    if (result == GZ_OK) result = GZ_INTERNAL;
-    if (code != NULL && message != NULL)
-        result = gz_fail(error, result, "%s", message);
-    else
-        result = gz_fail(error, meaning_of(status), "HTTP status %u (%s)%s, from %s://%s%s%.*s",
-                         status, phrase_of(status), advice_of(status), url->tls ? "https" : "http",
-                         url->authority, url->base, (int)strcspn(path, "?"), path);
-    json_decref(json);
-    return result;
+    char code[64], message[GZ_REFUSAL_BYTES_MAX];
+    if (read_member(body, "code", code, sizeof code) &&
+        read_member(body, "message", message, sizeof message)) {
+        enum gz_status result = gz_status_from_word(code, strlen(code));
+        return gz_fail(error, result != GZ_OK ? result : GZ_INTERNAL, "%s", message);
+    }
+    return gz_fail(error, meaning_of(status), "HTTP status %u (%s)%s, from %s://%s%s%.*s", status,
+                   phrase_of(status), advice_of(status), url->tls ? "https" : "http",
+                   url->authority, url->base, (int)strcspn(path, "?"), path);
 }

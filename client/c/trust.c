@@ -2,8 +2,8 @@
 #include "trust.h"
 
 #include <errno.h>
-#include <libwebsockets.h>
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <string.h>
@@ -24,29 +24,27 @@ enum gz_status gz_trust_check(const char *ca, struct gz_error *error)
                    "ca: %s holds no certificate in PEM (-----BEGIN CERTIFICATE-----)", ca);
 }
 
-const char *gz_trust_file(const char *ca)
+SSL_CTX *gz_trust_context(const char *ca)
 {
-    return ca != NULL ? ca : X509_get_default_cert_file();
+    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    if (context == NULL) return NULL;
+    (void)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    if (ca != NULL)
+        (void)SSL_CTX_load_verify_file(context, ca); /* gz_trust_check has read it */
+    else
+        (void)SSL_CTX_set_default_verify_paths(context);
+    ERR_clear_error();
+    return context;
 }
 
-static bool is_ipv6(const struct gz_url *url)
+/* An address is compared with the addresses of the certificate, and is no name to ask for. */
+bool gz_trust_only(SSL *tls, const struct gz_url *url)
 {
-    return strchr(url->host, ':') != NULL;
-}
-
-uint64_t gz_trust_options(const struct gz_url *url, const char *ca)
-{
-    if (!url->tls) return 0;
-    return LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
-           (ca != NULL ? LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS : 0);
-}
-
-/* libwebsockets cuts the server's name at the first colon, so gz_trust_judge compares an IPv6
- * address. */
-int gz_trust_flags(const struct gz_url *url)
-{
-    if (!url->tls) return 0;
-    return LCCSCF_USE_SSL | (is_ipv6(url) ? LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK : 0);
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), url->host) == 1) return true;
+    ERR_clear_error();
+    return SSL_set_tlsext_host_name(tls, url->host) == 1 && SSL_set1_host(tls, url->host) == 1;
 }
 
 static void print_why(int code, const struct gz_url *url, char *why, size_t size)
@@ -78,20 +76,13 @@ static void print_why(int code, const struct gz_url *url, char *why, size_t size
     }
 }
 
-bool gz_trust_judge(X509_STORE_CTX *chain, bool good, const struct gz_url *url, char *why,
-                    size_t size)
+void gz_trust_words(const SSL *tls, const struct gz_url *url, char *why, size_t size)
 {
-    bool is_named = !good || !is_ipv6(url) || X509_STORE_CTX_get_error_depth(chain) > 0 ||
-                    X509_check_ip_asc(X509_STORE_CTX_get_current_cert(chain), url->host, 0) == 1;
-    if (!is_named) X509_STORE_CTX_set_error(chain, X509_V_ERR_IP_ADDRESS_MISMATCH);
-    if (good && is_named) return true;
-    print_why(X509_STORE_CTX_get_error(chain), url, why, size);
-    return false;
-}
-
-const char *gz_trust_words(const char *said, const struct gz_url *url)
-{
-    if (said == NULL) return "no server answers at this address";
-    if (!url->tls || strncmp(said, "connect S", 9) != 0) return said;
-    return "no TLS could be agreed on: if the server speaks none there, its URL begins with ws://";
+    long code = SSL_get_verify_result(tls);
+    if (code != X509_V_OK)
+        print_why((int)code, url, why, size);
+    else
+        gz_print(why, size,
+                 "no TLS could be agreed on: if the server speaks none there, its URL begins with "
+                 "ws://");
 }

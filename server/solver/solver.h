@@ -38,7 +38,7 @@
 
 /* The version of the project (Semantic Versioning): before 1.0.0 a new minor version may change
  * what is below. */
-#define GZ_SOLVER_VERSION "0.1.0"
+#define GZ_SOLVER_VERSION "0.2.0"
 
 #ifdef __cplusplus
 extern "C" {

@@ -32,16 +32,54 @@ ${CXX:-g++} -std=c++17 -Wall -Wextra -Werror -c -I "$source/client/c" -iquote "$
     "$here/program.cc" -o "$here/program.o"
 nm -u "$here/program.o" | grep -q ' gz_status_word$'
 
-# Installed: what the library exports, the example by pkg-config, and both libraries in one program, all of each.
+# Installed: what the libraries export, and which libraries the shared one needs.
 cmake --install "$build" --prefix "$here/installed" >/dev/null
-PKG_CONFIG_PATH=$(dirname "$(find "$here/installed" -name gizmo-client.pc)"):${PKG_CONFIG_PATH:-}
+mv "$here/installed" "$here/moved" # nothing in it may know where it was installed
+PKG_CONFIG_PATH=$(dirname "$(find "$here/moved" -name gizmo-client.pc)"):${PKG_CONFIG_PATH:-}
 export PKG_CONFIG_PATH
 lib=$(pkg-config --variable=libdir gizmo-client)
+archives="$lib/libgizmo-client.a $lib/libgizmo_base.a"
 sh "$source/tests/structure/exports.sh" "$cc" "$(pkg-config --cflags gizmo-client)" gizmo_client.h \
-    "$build/client/c/libgizmo-client.a $build/proto/base/libgizmo_base.a" "$lib/libgizmo-client.a $lib/libgizmo_base.a"
+    "$build/client/c/libgizmo-client.a $build/proto/base/libgizmo_base.a" "$archives"
+# shellcheck disable=SC2086
+nm -g --defined-only $archives 2>/dev/null | awk 'NF == 3 { print $3 "@@GIZMO_CLIENT_1" }' | LC_ALL=C sort >"$here/wanted"
+nm -D --defined-only "$lib/libgizmo-client.so.1" | awk '$2 != "A" { print $3 }' | LC_ALL=C sort |
+    diff "$here/wanted" - || { echo "gizmo-client.map has not the names of the headers"; exit 1; }
+readelf -d "$lib/libgizmo-client.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
+    grep -vxE 'lib(ssl|crypto|m|c)\.so\.[0-9]+' && { echo "the shared library needs that"; exit 1; }
+readelf -d "$lib/libgizmo-client.so" | grep -q 'SONAME.*\[libgizmo-client\.so\.1\]'
+
+# The example: shared, static as a whole, in a plug-in, beside all of the solver library, and by CMake in both ways.
+serving=$(sed -n 's/^listening //p' "$here/said")
 flags=-std=c11
-# shellcheck disable=SC2086,SC2046
-"$cc" $flags "$source/client/c/example.c" $(pkg-config --cflags --libs gizmo-client) -o "$here/by_pkgconfig"
-# shellcheck disable=SC2086,SC2046
-"$cc" $flags "$source/client/c/example.c" $(pkg-config --cflags gizmo-client) -Wl,--whole-archive "$lib/libgizmo-client.a" \
-    "$lib/libgizmo_solver.a" "$lib/libgizmo_base.a" -Wl,--no-whole-archive $(pkg-config --libs gizmo-client) -o "$here/whole"
+example=$source/client/c/example.c
+# shellcheck disable=SC2046
+"$cc" $flags "$example" $(pkg-config --cflags --libs gizmo-client) -o "$here/shared"
+# shellcheck disable=SC2046
+"$cc" $flags -static "$example" $(pkg-config --static --cflags --libs gizmo-client) -o "$here/static" 2>"$here/warned" ||
+    { cat "$here/warned"; exit 1; }
+# shellcheck disable=SC2046
+"$cc" $flags -shared -fPIC -Wl,-z,defs "$example" $(pkg-config --cflags gizmo-client) -Wl,--whole-archive $archives \
+    -Wl,--no-whole-archive -lssl -lcrypto -lm -o "$here/plugin.so"
+# shellcheck disable=SC2046
+"$cc" $flags "$example" $(pkg-config --cflags gizmo-client) -Wl,--whole-archive "$lib/libgizmo-client.a" \
+    "$lib/libgizmo_solver.a" "$lib/libgizmo_base.a" -Wl,--no-whole-archive -lssl -lcrypto -lm -o "$here/whole"
+mkdir "$here/project"
+cp "$example" "$here/project"
+cat >"$here/project/CMakeLists.txt" <<'PROJECT'
+cmake_minimum_required(VERSION 3.25)
+project(example LANGUAGES C)
+find_package(gizmo-client REQUIRED)
+add_executable(by_cmake example.c)
+target_link_libraries(by_cmake PRIVATE gizmo-client::gizmo-client)
+add_executable(by_cmake_static example.c)
+target_link_libraries(by_cmake_static PRIVATE gizmo-client::gizmo-client-static)
+PROJECT
+cmake -S "$here/project" -B "$here/project" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$here/moved" >/dev/null
+cmake --build "$here/project" >/dev/null
+LD_LIBRARY_PATH=$lib
+export LD_LIBRARY_PATH
+for program in "$here/shared" "$here/static" "$here/whole" "$here/project/by_cmake" "$here/project/by_cmake_static"; do
+    "$program" "$serving" robot-arm >"$here/out" || { echo "$program failed"; exit 1; }
+    grep -q '^nearer: the origin is 4.5 m before the eye' "$here/out" || { cat "$here/out"; exit 1; }
+done

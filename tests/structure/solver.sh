@@ -59,7 +59,7 @@ done
 cat >CMakeLists.txt <<'PROJECT'
 cmake_minimum_required(VERSION 3.25)
 project(example LANGUAGES C)
-find_package(gizmo-solver 0.1 REQUIRED)
+find_package(gizmo-solver 0.2 REQUIRED)
 add_executable(by_cmake drag.c)
 target_link_libraries(by_cmake PRIVATE gizmo-solver::gizmo-solver)
 PROJECT

@@ -365,8 +365,8 @@ TEST(test_client_that_is_put_off_comes_back_also_when_nobody_answers_meanwhile)
         {.is_put_off = true, .refusal = ""},
         {.is_put_off = true, .refusal = ""},
         {.is_put_off = true, .refusal = busy},
-        {.is_put_off = true, .refusal = busy}, /* it asks in words why */
-        {.is_put_off = true},                  /* the connection is over before the welcome */
+        {.is_put_off = true, .refusal = busy},
+        {.is_put_off = true}, /* the connection is over before the welcome */
         {.answers = {welcome(4, false)}},
     };
     RUN(acts);
@@ -387,4 +387,121 @@ TEST(test_client_that_is_sent_away_for_good_says_why)
     assert_string_equal(error.message, "not here");
     pthread_join(server, NULL);
     close(play.listener);
+}
+
+/* ---- frames of a server ---- */
+
+/* What the server says behind the handshake, and how a client that heard that fails to join; NULL:
+ * it joins. */
+struct frames {
+    const char *bytes;
+    size_t size;
+    const char *error;
+    int listener;
+    const char *fault;
+};
+
+/* A welcome in three frames, with a ping between them. */
+static bool say_in_parts(int socket, const struct gz_message *message)
+{
+    static const uint8_t ping[] = {0x89, 2, 'h', 'i'};
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, 125 * 3, 0);
+    bool said = gz_encode(&bytes, message) == GZ_OK && bytes.size > 2 && bytes.size < 126;
+    const uint8_t first[] = {0x02, 1}, none[] = {0x00, 0};
+    const uint8_t last[] = {0x80, (uint8_t)(bytes.size - 1)};
+    said = said && write_all(socket, first, 2) && write_all(socket, bytes.data, 1) &&
+           write_all(socket, ping, sizeof ping) && write_all(socket, none, 2) &&
+           write_all(socket, last, 2) && write_all(socket, bytes.data + 1, bytes.size - 1);
+    gz_buffer_finish(&bytes);
+    return said;
+}
+
+/* A pong is masked, and has the bytes of the ping. */
+static const char *check_pong(int socket)
+{
+    uint8_t pong[8];
+    if (!read_all(socket, pong, sizeof pong) || pong[0] != 0x8a || pong[1] != 0x82) return "a pong";
+    return (pong[6] ^ pong[2]) == 'h' && (pong[7] ^ pong[3]) == 'i' ? NULL : "the pong's bytes";
+}
+
+static void *serve_frames(void *context)
+{
+    struct frames *frames = context;
+    const struct gz_message message = welcome(4, false);
+    struct gz_arena arena;
+    struct gz_message hello;
+    gz_arena_init(&arena, GZ_HELLO_BYTES_MAX + gz_decode_bytes_max(GZ_HELLO_BYTES_MAX));
+    int socket = accept(frames->listener, NULL, NULL);
+    if (!shake_hands(socket) || !read_hello(socket, &arena, &hello)) frames->fault = "hello";
+    if (frames->error != NULL)
+        (void)write_all(socket, frames->bytes, frames->size);
+    else if (!say_in_parts(socket, &message))
+        frames->fault = "the welcome";
+    else
+        frames->fault = check_pong(socket);
+    gz_arena_finish(&arena);
+    uint8_t rest[256];
+    (void)shutdown(socket, SHUT_WR);
+    while (recv(socket, rest, sizeof rest, 0) > 0) continue;
+    close(socket);
+    return NULL;
+}
+
+static void check_frames(struct frames *frames)
+{
+    struct play play = {0};
+    struct gz_client_options options = {.scene = "arm", .user = "anna", .timeout_s = PATIENCE_S};
+    struct gz_client *client = NULL;
+    struct gz_error error = {0};
+    pthread_t server;
+    listen_for(&play);
+    frames->listener = play.listener;
+    options.url = play.url;
+    assert_int_equal(pthread_create(&server, NULL, serve_frames, frames), 0);
+    enum gz_status status = gz_client_create(&client, &options, &error);
+    gz_client_destroy(client);
+    pthread_join(server, NULL);
+    close(play.listener);
+    if (frames->fault != NULL) fail_msg("%s was not as it should be", frames->fault);
+    if (frames->error == NULL) {
+        if (status != GZ_OK) fail_msg("%s", error.message);
+    } else if (status == GZ_OK || strstr(error.message, frames->error) == NULL) {
+        fail_msg("not %s, but %s", frames->error, error.message);
+    }
+}
+
+#define FRAMES(said, words)                                                                        \
+    {                                                                                              \
+        .bytes = said, .size = sizeof said - 1, .error = words                                     \
+    }
+
+TEST(test_client_reads_a_message_in_parts_and_answers_a_ping_between_them)
+{
+    struct frames frames = {.error = NULL};
+    check_frames(&frames);
+}
+
+TEST(test_client_leaves_a_server_whose_frames_are_none)
+{
+    static const char none[] = "a frame that a WebSocket does not have";
+    struct frames all[] = {
+        FRAMES("\x81\x02hi", "text instead of bytes"),
+        FRAMES("\x82\x82\0\0\0\0hi", none), /* masked */
+        FRAMES("\xc2\x02hi", none),         /* of an extension */
+        FRAMES("\x80\x02hi", none),         /* goes on with nothing */
+        FRAMES("\x02\x01h\x82\x01i", none), /* begins within another */
+        FRAMES("\x83\x00", none),           /* a kind that there is not */
+        FRAMES("\x8b\x00", none),
+        FRAMES("\x09\x00", none),                                           /* a ping in parts */
+        FRAMES("\x89\x7e\x00\x7e", none),                                   /* and a long one */
+        FRAMES("\x82\x7f\xff\xff\xff\xff\xff\xff\xff\xff", "is too large"), /* 2^64 bytes */
+        FRAMES("\x82\x7f\x00\x00\x00\x00\x10\x00\x00\x00", "is too large"),
+        FRAMES("\x88\x00", "the server closed the connection"),
+        FRAMES("\x88\x06\x03\xe8"
+               "full",
+               "the server closed the connection: full"),
+        FRAMES("\x82\x05hi", "the server closed the connection"), /* cut off */
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) check_frames(&all[i]);
 }

@@ -73,7 +73,7 @@ static int code_of(const char *said)
         {"(unknown_op)\n", 7},    {"(too_large)\n", 7},
         {"(too_many)\n", 7},      {"(version)\n", 7},
         {"(rate_limited)\n", 8},  {"\"code\":\"bad_value\"", 7},
-        {"(storage)\n", 8},       {"Unable to connect", 3},
+        {"(storage)\n", 8},       {"no server answers", 3},
         {"connect to ws://", 3},  {"the cluster's database: ", 3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -508,12 +508,10 @@ TEST_BETWEEN(test_a_redirect_is_not_followed, keys_setup, keys_teardown)
     int size = snprintf(answer, sizeof answer,
                         "HTTP/1.1 302 Found\r\nLocation: http%s\r\nContent-Length: 0\r\n\r\n",
                         elsewhere + strlen("ws"));
-    for (int i = 0; i < 2; i++) { /* the second time for the words of the refusal */
-        int connection = accept(listener, NULL, NULL);
-        assert_true(read(connection, request, sizeof request - 1) > 0);
-        assert_int_equal(write(connection, answer, (size_t)size), size);
-        close(connection);
-    }
+    int connection = accept(listener, NULL, NULL);
+    assert_true(read(connection, request, sizeof request - 1) > 0);
+    assert_int_equal(write(connection, answer, (size_t)size), size);
+    close(connection);
     assert_int_equal(fcntl(other, F_SETFL, O_NONBLOCK), 0);
     test_child_finish(&child, NULL, &output);
     assert_int_equal(accept(other, NULL, NULL), -1);
