@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -440,7 +441,10 @@ static const char *choose_web(struct daemon *daemon)
     char program[PATH_MAX];
     size_t size = sizeof program;
     if (daemon->started->no_web || daemon->started->web != NULL) return daemon->started->web;
-    if (uv_exepath(program, &size) != 0) return NULL;
+    /* A root of its own may have no /proc. */
+    if (uv_exepath(program, &size) != 0 &&
+        realpath((const char *)getauxval(AT_EXECFN), program) == NULL)
+        return NULL;
     int folder_size = (int)(strrchr(program, '/') + 1 - program);
     int needed =
         snprintf(daemon->editor, sizeof daemon->editor, "%.*s" EDITOR_FOLDER, folder_size, program);
