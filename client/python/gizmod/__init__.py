@@ -11,7 +11,7 @@ from .gestures import Done, Drag, Hold
 from .scene import Node, Scene
 from .session import Session, connect
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["BadRequest", "Changed", "CheckpointsChanged", "Closed", "Conflict", "Done", "Drag"]
 __all__ += ["Edited", "Event", "Events", "GizmoChanged", "GizmodError", "Hold", "InTheWay"]
 __all__ += ["Locked", "Node", "NotAllowed", "NotFound", "NotNow", "NotesChanged", "PeopleChanged"]
