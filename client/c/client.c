@@ -36,9 +36,11 @@ struct gz_client {
 
     struct gz_ws *socket; /* NULL if there is none */
     enum state state;
-    unsigned refused;        /* the HTTP status of a refused handshake; 0 for none */
-    struct gz_error refusal; /* what it means */
-    char reason[GZ_ERROR_BYTES_MAX];
+    unsigned refused;                /* the HTTP status of a refused handshake; 0 for none */
+    struct gz_error refusal;         /* what it means */
+    char reason[GZ_ERROR_BYTES_MAX]; /* why it has ended, as a message says */
+    char ending[GZ_ERROR_BYTES_MAX]; /* what the connection itself says, often before that message
+                                        is read */
 
     struct gz_frame_queue received; /* whole messages; the first is being read */
     size_t offset;                  /* in the first of them */
@@ -71,6 +73,11 @@ struct gz_text gz_client_text(const char *terminated)
     return (struct gz_text){terminated, terminated != NULL ? strlen(terminated) : 0};
 }
 
+static const char *why(const struct gz_client *client)
+{
+    return client->reason[0] != '\0' ? client->reason : client->ending;
+}
+
 /* Keeps the first reason, which is the cause of the later ones. */
 static void set_reason(struct gz_client *client, const char *reason)
 {
@@ -94,7 +101,7 @@ static void close_socket(struct gz_client *client)
 
 static void over(struct gz_client *client, const char *reason)
 {
-    set_reason(client, reason);
+    if (client->ending[0] == '\0') snprintf(client->ending, sizeof client->ending, "%s", reason);
     client->state = CLOSED;
     close_socket(client);
 }
@@ -119,13 +126,13 @@ void gz_client_cut(struct gz_client *client)
 static enum gz_status open_socket(struct gz_client *client, struct gz_error *error)
 {
     client->state = CONNECTING;
-    client->reason[0] = '\0';
+    client->reason[0] = client->ending[0] = '\0';
     client->refused = 0;
     client->socket = gz_ws_open(gz_urls_here(&client->urls), client->ca, client->headers,
                                 &client->received, SERVER_MESSAGE_BYTES_MAX);
     if (client->socket != NULL) return GZ_OK;
     over(client, "no memory for a connection");
-    return gz_fail(error, GZ_NO_MEMORY, "%s", client->reason);
+    return gz_fail(error, GZ_NO_MEMORY, "%s", why(client));
 }
 
 bool gz_client_is_open(const struct gz_client *client)
@@ -137,7 +144,7 @@ bool gz_client_is_open(const struct gz_client *client)
 
 const char *gz_client_reason(const struct gz_client *client)
 {
-    return gz_client_is_open(client) ? "" : client->reason;
+    return gz_client_is_open(client) ? "" : why(client);
 }
 
 int gz_client_fd(const struct gz_client *client)
@@ -176,7 +183,7 @@ enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes,
                                     struct gz_error *error)
 {
     if (client->state != OPEN)
-        return gz_fail(error, GZ_UNREACHABLE, "not connected: %s", client->reason);
+        return gz_fail(error, GZ_UNREACHABLE, "not connected: %s", why(client));
     struct gz_frame *frame = new_frame(error);
     if (frame == NULL) return GZ_NO_MEMORY;
     return send_frame(client, frame, gz_buffer_append(&frame->bytes, bytes, size), error);
@@ -203,7 +210,7 @@ enum gz_status gz_client_send(struct gz_client *client, struct gz_message *messa
                               struct gz_error *error)
 {
     if (client->state != OPEN)
-        return gz_fail(error, GZ_UNREACHABLE, "not connected: %s", client->reason);
+        return gz_fail(error, GZ_UNREACHABLE, "not connected: %s", why(client));
     bool interest = message->op == GZ_OP_INTEREST;
     prepare(client, message, rid != NULL);
     if (rid != NULL) *rid = message->rid;
@@ -228,9 +235,8 @@ enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struc
                            timeout_s);
         service(client, deadline);
     }
-    return client->state == OPEN
-               ? GZ_OK
-               : gz_fail(error, GZ_UNREACHABLE, "not connected: %s", client->reason);
+    return client->state == OPEN ? GZ_OK
+                                 : gz_fail(error, GZ_UNREACHABLE, "not connected: %s", why(client));
 }
 
 /* ---- messages in ---- */
@@ -346,6 +352,7 @@ static bool decode_next(struct gz_client *client)
     if (status == GZ_OK) return true;
     gz_frames_clear(&client->received);
     client->offset = 0;
+    set_reason(client, error.message);
     over(client, error.message);
     return false;
 }
@@ -380,7 +387,7 @@ static enum gz_status no_answer(const struct gz_client *client, double timeout_s
                                 struct gz_error *error)
 {
     if (client->state != OPEN)
-        return gz_fail(error, GZ_UNREACHABLE, "the connection was closed: %s", client->reason);
+        return gz_fail(error, GZ_UNREACHABLE, "the connection was closed: %s", why(client));
     return gz_fail(error, GZ_UNREACHABLE, "the server did not answer within %g s", timeout_s);
 }
 
@@ -633,7 +640,7 @@ static enum gz_status fail_unconnected(struct gz_client *client, struct again *a
     }
     const bool is_final = again->never;
     return gz_fail(error, is_final ? client->refusal.status : GZ_UNREACHABLE,
-                   "cannot connect to %s: %s", url->shown, client->reason);
+                   "cannot connect to %s: %s", url->shown, why(client));
 }
 
 /* Waits until the socket stands, says hello and waits for the welcome. */
