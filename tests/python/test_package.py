@@ -35,8 +35,8 @@ class Package(unittest.TestCase):
             shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("dist", "__pycache__"))
             os.utime(source / "gizmod/wire.py", (10**9 + len(name), 10**9))
             run(sys.executable, "-c", BUILD, cls.folder / name, cwd=source, env=cls.env)
-        cls.wheel = cls.folder / "a/gizmod-0.1.0-py3-none-any.whl"
-        cls.sdist = cls.folder / "a/gizmod-0.1.0.tar.gz"
+        cls.wheel = cls.folder / "a/gizmod-0.2.0-py3-none-any.whl"
+        cls.sdist = cls.folder / "a/gizmod-0.2.0.tar.gz"
 
     def test_two_builds_have_the_same_bytes(self) -> None:
         for path in (self.wheel, self.sdist):
@@ -47,11 +47,11 @@ class Package(unittest.TestCase):
         names = set(run(sys.executable, "-m", "zipfile", "-l", self.wheel).split())
         for path in (PACKAGE / "gizmod").glob("*.py"):
             self.assertIn(f"gizmod/{path.name}", names)
-        for name in ("gizmod/py.typed", "gizmod-0.1.0.dist-info/LICENSE"):
+        for name in ("gizmod/py.typed", "gizmod-0.2.0.dist-info/LICENSE"):
             self.assertIn(name, names)
         # What the source archive makes is the same wheel.
         run("tar", "-xzf", self.sdist, "-C", self.folder)
-        source = self.folder / "gizmod-0.1.0"
+        source = self.folder / "gizmod-0.2.0"
         self.assertIn("Permission is hereby granted", (source / "LICENSE").read_text())
         run(sys.executable, "-c", BUILD, self.folder, cwd=source, env=self.env)
         self.assertEqual((self.folder / self.wheel.name).read_bytes(), self.wheel.read_bytes())
