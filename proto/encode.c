@@ -15,115 +15,33 @@ struct writer {
     bool packed;           /* a field of a packed record is being written */
 };
 
-static inline void append(struct writer *writer, const void *bytes, size_t size)
+static inline int append(struct writer *writer, const void *bytes, size_t size)
 {
     struct gz_buffer *out = writer->out;
     if (size > out->capacity - out->size) {
         if (writer->status == GZ_OK) writer->status = gz_buffer_reserve(out, size);
-        if (writer->status != GZ_OK) return;
+        if (writer->status != GZ_OK) return -1;
     }
     memcpy(out->data + out->size, bytes, size);
     out->size += size;
+    return 0;
 }
 
-/* ---- MessagePack, each value in the fewest bytes of its type ---- */
-
-/* A first byte and a number of `width` bytes behind it, most significant first. */
-static inline void pack(struct writer *writer, uint8_t first, uint64_t value, size_t width)
-{
-    uint8_t bytes[9] = {first};
-    for (size_t i = 0; i < width; i++) bytes[1 + i] = (uint8_t)(value >> (8 * (width - 1 - i)));
-    append(writer, bytes, 1 + width);
-}
-
-static inline void pack_uint64(struct writer *writer, uint64_t value)
-{
-    if (value < 0x80)
-        pack(writer, (uint8_t)value, 0, 0);
-    else if (value <= UINT8_MAX)
-        pack(writer, 0xcc, value, 1);
-    else if (value <= UINT16_MAX)
-        pack(writer, 0xcd, value, 2);
-    else if (value <= UINT32_MAX)
-        pack(writer, 0xce, value, 4);
-    else
-        pack(writer, 0xcf, value, 8);
-}
-
-static inline void pack_int64(struct writer *writer, int64_t value)
-{
-    if (value >= 0)
-        pack_uint64(writer, (uint64_t)value);
-    else if (value >= -32)
-        pack(writer, (uint8_t)value, 0, 0);
-    else if (value >= INT8_MIN)
-        pack(writer, 0xd0, (uint64_t)value, 1);
-    else if (value >= INT16_MIN)
-        pack(writer, 0xd1, (uint64_t)value, 2);
-    else if (value >= INT32_MIN)
-        pack(writer, 0xd2, (uint64_t)value, 4);
-    else
-        pack(writer, 0xd3, (uint64_t)value, 8);
-}
-
-static inline void pack_float(struct writer *writer, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    pack(writer, 0xca, bits, 4);
-}
-
-static inline void pack_double(struct writer *writer, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    pack(writer, 0xcb, bits, 8);
-}
-
-/* `first` is the byte of the next longer form; a count is below 2^32, as the bytes are. */
-static inline void pack_count(struct writer *writer, uint8_t first, size_t count)
-{
-    if (count <= UINT16_MAX)
-        pack(writer, first, count, 2);
-    else
-        pack(writer, (uint8_t)(first + 1), count, 4);
-}
-
-static inline void pack_array(struct writer *writer, size_t count)
-{
-    if (count < 16)
-        pack(writer, (uint8_t)(0x90 | count), 0, 0);
-    else
-        pack_count(writer, 0xdc, count);
-}
-
-static inline void pack_map(struct writer *writer, size_t count)
-{
-    if (count < 16)
-        pack(writer, (uint8_t)(0x80 | count), 0, 0);
-    else
-        pack_count(writer, 0xde, count);
-}
-
-static inline void pack_text_head(struct writer *writer, size_t size)
-{
-    if (size < 32)
-        pack(writer, (uint8_t)(0xa0 | size), 0, 0);
-    else if (size <= UINT8_MAX)
-        pack(writer, 0xd9, size, 1);
-    else
-        pack_count(writer, 0xda, size);
-}
+#include "proto/pack.h"
 
 static void write_string(struct writer *writer, const char *bytes, size_t size)
 {
-    pack_text_head(writer, size);
-    if (size > 0) append(writer, bytes, size);
+    pack_str(writer, size);
+    if (size > 0) pack_str_body(writer, bytes, size);
 }
 
 static void write_bool(struct writer *writer, bool value)
 {
-    pack(writer, value ? 0xc3 : 0xc2, 0, 0);
+    if (value) {
+        pack_true(writer);
+    } else {
+        pack_false(writer);
+    }
 }
 
 /* The number in the fewest bytes that hold it. A negative zero is no integer. */
@@ -190,7 +108,7 @@ static void write_colour(struct writer *writer, uint32_t rgb)
 static void write_parent(struct writer *writer, uint64_t parent)
 {
     if (parent == 0) {
-        pack(writer, 0xc0, 0, 0);
+        pack_nil(writer);
     } else {
         pack_uint64(writer, parent);
     }
