@@ -667,7 +667,7 @@ int main(int argc, char **argv)
     if (gz_options_describe(argc, argv, stdout)) return EXIT_SUCCESS;
     if (gz_options_create(&daemon.started, argc, argv, &error) != GZ_OK) {
         fprintf(stderr, "gizmod: %s\n", error.message);
-        return 2;
+        return error.status == GZ_NO_MEMORY ? EXIT_FAILURE : 2;
     }
     daemon.options = daemon.started;
     daemon.log.level = daemon.started->log_level;
