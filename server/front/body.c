@@ -59,9 +59,10 @@ enum gz_status gz_body_append(struct gz_body *body, const void *bytes, size_t si
     return gz_buffer_append(&body->tail, bytes, size);
 }
 
+/* The last part is not: gz_body_read writes it. */
 bool gz_body_is_to_be_written(const struct gz_body *body)
 {
-    return body->size > GZ_BODY_MEMORY_BYTES && body->tail.size >= GZ_BODY_MEMORY_BYTES;
+    return body->tail.size >= GZ_BODY_MEMORY_BYTES && body->written + body->tail.size < body->size;
 }
 
 /* For a file system without unnamed files. */

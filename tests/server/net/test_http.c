@@ -584,6 +584,21 @@ TEST(test_large_body_waits_in_a_file)
     free(file);
 }
 
+/* The last bytes fill a part that would be written to the file if more came. */
+TEST(test_upload_whose_end_fills_a_part_is_taken)
+{
+    struct raw_response response;
+    for (size_t parts = 1; parts <= 2; parts++) {
+        const size_t size = parts * GZ_BODY_MEMORY_BYTES + 1;
+        char *file = make_file(size);
+        assert_int_equal(request("PUT", "/scenes/filled?replace", "", file, &response),
+                         parts == 1 ? 201 : 200);
+        assert_int_equal(request("GET", "/scenes/filled/asset", "", "", &response), 200);
+        assert_int_equal(response.body_size, size);
+        free(file);
+    }
+}
+
 /* Asks, and leaves the answer where it is; again while there is no place for the request. */
 static int ask_lazily(const char *request)
 {
