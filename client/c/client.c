@@ -273,6 +273,8 @@ static enum gz_status take_delta(struct gz_client *client, const struct gz_delta
                                  struct gz_error *error)
 {
     if (delta->saved > client->saved) client->saved = delta->saved;
+    /* What was saved before the first delta is past; every later edit is to be told. */
+    if (client->edit == 0) client->edit = delta->saved;
     enum gz_status status = gz_mirror_apply(client->mirror, delta, error);
     if (client->interests.taken == NULL && gz_mirror_is_complete(client->mirror))
         client->part = false;

@@ -42,13 +42,14 @@ class Breaks(Case):
         ada, bob = await self.join(url=network.url), await self.join("Bob")
         network.down.clear()
         making = asyncio.create_task(ada.create([{"name": "answered"}]))
-        edits = bob.events(gizmod.Edited)
+        told, edits = ada.events(gizmod.Edited), bob.events(gizmod.Edited)
         await anext(edits)  # it is on the disk, and Ada has not heard
         self.assertEqual(ada.unsaved, 1)
         await self.restart()
         network.cut()
         network.down.set()
         (id,) = await making
+        self.assertEqual((await anext(told)).edit["nodes"], [id])  # the first one since she joined
         await bob.reached(ada.scene.seq)
         for session in (ada, bob):
             self.assertEqual([n.id for n in session.scene.named("answered")], [id])

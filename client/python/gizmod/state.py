@@ -183,6 +183,8 @@ class State:
 
     def _hear_delta(self, delta: wire.DeltaMessage) -> None:
         self._coming.append(delta)
+        # What was saved before the first delta is past; every later edit is to be told.
+        self._last_edit = self._last_edit or delta["saved"]
         if delta.get("more"):
             return
         deltas, self._coming = self._coming, []

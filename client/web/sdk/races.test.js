@@ -109,12 +109,12 @@ test("resume_after_a_state_that_broke_off_begins_anew", async (t) => {
   const { session, socket } = await joined(t);
   assert.equal(session.scene.seq, 2);
   const second = reconnect(session, socket);
-  assert.deepEqual(second.last("hello").resume, { epoch: 7, seq: 2, edit: 0 });
-  second.tell(welcome({ epoch: 8 }), state({ seq: 1, more: true }));
+  assert.deepEqual(second.last("hello").resume, { epoch: 7, seq: 2, edit: 2 });
+  second.tell(welcome({ epoch: 8 }), state({ seq: 1, saved: 1, more: true }));
   const third = reconnect(session, second);
   assert.deepEqual(
     third.last("hello").resume,
-    { epoch: 8, seq: 0, edit: 0 },
+    { epoch: 8, seq: 0, edit: 1 },
     "seq 2 was of another epoch",
   );
 });

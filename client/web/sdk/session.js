@@ -882,6 +882,8 @@ export class Session extends Emitter {
   /** @param {any} delta */
   #delta(delta) {
     this.#coming.push(delta);
+    // What was saved before the first delta is past; every later edit is to be told.
+    this.#lastEdit ||= delta.saved ?? 0;
     if (delta.more) {
       const loaded = this.#coming.reduce((sum, part) => sum + part.nodes.length, 0);
       if (this.status.phase === "connecting") this.#setStatus({ ...this.status, loaded });

@@ -20,7 +20,7 @@
 /* One connection of a case: what hello is to say, what the server answers, after which it hangs
  * up. */
 struct act {
-    bool resumes, says_edit;
+    bool resumes;
     bool is_put_off;     /* the answer is a bye, after which the client comes back by itself */
     const char *refusal; /* what is answered instead of a handshake; NULL: there is a handshake */
     uint64_t seq, edit;
@@ -117,9 +117,9 @@ static const char *check_hello(const struct act *act, const struct gz_message *h
     if (said->resume_secret.size != size ||
         (size > 0 && memcmp(said->resume_secret.bytes, secret, size) != 0))
         return "resume.secret";
-    if (((hello->has & GZ_HAS_HELLO_EDIT) != 0) != act->says_edit)
+    if (((hello->has & GZ_HAS_HELLO_EDIT) != 0) != (act->edit != 0))
         return "resume.edit is there or not";
-    return act->says_edit && said->resume_edit != act->edit ? "resume.edit" : NULL;
+    return act->edit != 0 && said->resume_edit != act->edit ? "resume.edit" : NULL;
 }
 
 static const char *refuse(int socket, const char *words)
@@ -256,8 +256,8 @@ TEST(test_client_resumes_where_it_was_whole)
 {
     const struct act acts[] = {
         {.answers = {welcome(4, false), delta_of(&node, 0, 4, false, 2), delta(4, 6, false, 2)}},
-        {.resumes = true, .seq = 6, .answers = {welcome(6, true)}},
-        {.resumes = true, .seq = 6, .answers = {welcome(6, true)}}, /* nothing came */
+        {.resumes = true, .seq = 6, .edit = 2, .answers = {welcome(6, true)}},
+        {.resumes = true, .seq = 6, .edit = 2, .answers = {welcome(6, true)}}, /* nothing came */
     };
     RUN(acts);
 }
@@ -278,7 +278,7 @@ TEST(test_client_cut_off_within_a_snapshot_starts_anew)
 {
     const struct act acts[] = {
         {.answers = {welcome(9, false), delta_of(&node, 0, 4, true, 9)}},
-        {.resumes = true, .seq = 0, .answers = {welcome(9, false)}},
+        {.resumes = true, .seq = 0, .edit = 9, .answers = {welcome(9, false)}},
     };
     RUN(acts);
 }
@@ -289,9 +289,12 @@ TEST(test_client_cut_off_within_what_was_saved_resumes)
 {
     const struct act acts[] = {
         {.answers = {welcome(9, false), delta_of(&node, 0, 4, false, 9), delta(4, 6, true, 9)}},
-        {.resumes = true, .seq = 4, .answers = {welcome(9, true), delta(4, 5, true, 9)}},
-        {.resumes = true, .seq = 4, .answers = {welcome(9, true), delta(4, 8, false, 9)}},
-        {.resumes = true, .seq = 8, .answers = {welcome(9, true)}},
+        {.resumes = true, .seq = 4, .edit = 9, .answers = {welcome(9, true), delta(4, 5, true, 9)}},
+        {.resumes = true,
+         .seq = 4,
+         .edit = 9,
+         .answers = {welcome(9, true), delta(4, 8, false, 9)}},
+        {.resumes = true, .seq = 8, .edit = 9, .answers = {welcome(9, true)}},
     };
     RUN(acts);
 }
@@ -302,14 +305,14 @@ TEST(test_client_cut_off_within_what_was_not_saved_starts_anew)
 {
     const struct act acts[] = {
         {.answers = {welcome(9, false), delta_of(&node, 0, 4, false, 5), delta(4, 6, true, 5)}},
-        {.resumes = true, .seq = 0, .answers = {welcome(9, false)}},
+        {.resumes = true, .seq = 0, .edit = 5, .answers = {welcome(9, false)}},
     };
     RUN(acts);
     /* Also where it had gone back already, and was told less than before. */
     const struct act again[] = {
         {.answers = {welcome(9, false), delta_of(&node, 0, 4, false, 6), delta(4, 6, true, 6)}},
-        {.resumes = true, .seq = 4, .answers = {welcome(9, true), delta(4, 7, true, 6)}},
-        {.resumes = true, .seq = 0, .answers = {welcome(9, false)}},
+        {.resumes = true, .seq = 4, .edit = 6, .answers = {welcome(9, true), delta(4, 7, true, 6)}},
+        {.resumes = true, .seq = 0, .edit = 6, .answers = {welcome(9, false)}},
     };
     RUN(again);
 }
@@ -321,11 +324,13 @@ TEST(test_client_whose_scene_is_broken_starts_anew)
                      delta_of(&untold, 4, 5, false, 9)}}, /* new, and not told whole */
         {.resumes = true,
          .seq = 0,
+         .edit = 9,
          .answers = {welcome(9, false), delta_of(&node, 0, 9, false, 9)}},
         {.resumes = true,
          .seq = 9,
+         .edit = 9,
          .answers = {welcome(9, true), delta(7, 8, false, 9)}}, /* a gap */
-        {.resumes = true, .seq = 0, .answers = {welcome(9, false)}},
+        {.resumes = true, .seq = 0, .edit = 9, .answers = {welcome(9, false)}},
     };
     RUN(acts);
 }
@@ -335,11 +340,11 @@ TEST(test_client_says_which_edit_it_heard_of_last)
     const struct act acts[] = {
         {.answers = {welcome(9, false), delta_of(&node, 0, 9, false, 9), edit_told(7),
                      edit_told(9)}},
-        {.resumes = true, .seq = 9, .says_edit = true, .edit = 9, .answers = {welcome(9, true)}},
+        {.resumes = true, .seq = 9, .edit = 9, .answers = {welcome(9, true)}},
         /* Also where the state starts from 0; but never of later than the scene is. */
-        {.resumes = true, .seq = 9, .says_edit = true, .edit = 9, .answers = {welcome(9, false)}},
-        {.resumes = true, .seq = 0, .says_edit = true, .edit = 9, .answers = {welcome(5, false)}},
-        {.resumes = true, .seq = 0, .says_edit = true, .edit = 5, .answers = {welcome(5, false)}},
+        {.resumes = true, .seq = 9, .edit = 9, .answers = {welcome(9, false)}},
+        {.resumes = true, .seq = 0, .edit = 9, .answers = {welcome(5, false)}},
+        {.resumes = true, .seq = 0, .edit = 5, .answers = {welcome(5, false)}},
     };
     RUN(acts);
 }
@@ -350,8 +355,8 @@ TEST(test_client_that_is_put_off_comes_back)
         {.is_put_off = true, .answers = {bye(0.2, false)}},
         {.is_put_off = true, .answers = {bye(0, false)}},
         {.answers = {welcome(4, false), delta_of(&node, 0, 4, false, 4)}},
-        {.resumes = true, .seq = 4, .is_put_off = true, .answers = {bye(0, false)}},
-        {.resumes = true, .seq = 4, .answers = {welcome(4, true)}},
+        {.resumes = true, .seq = 4, .edit = 4, .is_put_off = true, .answers = {bye(0, false)}},
+        {.resumes = true, .seq = 4, .edit = 4, .answers = {welcome(4, true)}},
     };
     RUN(acts);
 }
