@@ -305,7 +305,7 @@ static int count_answers(const char *rate, const char *message, const char *answ
 
 /* More and more input comes, and faster than the server takes it: nothing is dropped, and no more
  * is read than can be sent. */
-TEST(test_no_line_comes_faster_than_the_server_takes_it)
+TEST(test_large_input_comes_no_faster_than_the_server_takes_it)
 {
     static const char set[] = "{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[1,0,0]}]}",
                       undo[] = "{\"op\":\"undo\",\"key\":\"a\"}";
