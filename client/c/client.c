@@ -106,16 +106,21 @@ static void over(struct gz_client *client, const char *reason)
     close_socket(client);
 }
 
-/* One pass of the socket; waits for something to happen until `deadline`. */
-static void service(struct gz_client *client, double deadline)
+static void take_state(struct gz_client *client)
 {
-    if (client->socket == NULL) return;
-    gz_ws_service(client->socket, deadline);
     switch (gz_ws_state(client->socket)) {
     case GZ_WS_CONNECTING: break;
     case GZ_WS_OPEN: client->state = OPEN; break;
     case GZ_WS_OVER: over(client, gz_ws_why(client->socket)); break;
     }
+}
+
+/* One pass of the socket; waits for something to happen until `deadline`. */
+static void service(struct gz_client *client, double deadline)
+{
+    if (client->socket == NULL) return;
+    gz_ws_service(client->socket, deadline);
+    take_state(client);
 }
 
 void gz_client_cut(struct gz_client *client)
@@ -175,7 +180,9 @@ static enum gz_status send_frame(struct gz_client *client, struct gz_frame *fram
         return gz_fail(error, filled, "the message is larger than %d bytes", GZ_MESSAGE_BYTES_MAX);
     }
     gz_ws_send(client->socket, frame);
-    service(client, 0);
+    /* Nothing is read: who watches gz_client_fd would not hear of it. */
+    gz_ws_write(client->socket);
+    take_state(client);
     return GZ_OK;
 }
 

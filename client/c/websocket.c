@@ -378,6 +378,11 @@ bool gz_ws_wants_write(const struct gz_ws *socket)
     return socket->unsent.first != NULL;
 }
 
+void gz_ws_write(struct gz_ws *socket)
+{
+    if (socket->state == GZ_WS_OPEN) send_queued(socket);
+}
+
 void gz_ws_service(struct gz_ws *socket, double deadline)
 {
     if (socket->state == GZ_WS_OVER) return;

@@ -29,6 +29,8 @@ bool gz_ws_wants_write(const struct gz_ws *socket);
 
 /* Queues a message, made with the headroom above and taken over. */
 void gz_ws_send(struct gz_ws *socket, struct gz_frame *message);
+/* Sends what the socket takes now, and reads nothing. */
+void gz_ws_write(struct gz_ws *socket);
 /* Sends and receives what can be; waits for it until `deadline` (gz_tcp_now_s), once. */
 void gz_ws_service(struct gz_ws *socket, double deadline);
 

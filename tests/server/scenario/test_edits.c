@@ -1,6 +1,7 @@
 /* gizmoctl edit: each line of its input is one edit with one answer, in their order, as they come;
  * what is no edit changes nothing; over a crash a line with a key is done once. */
 #include <jansson.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -284,6 +285,24 @@ TEST_ON_STAGE(test_who_holds_a_node_is_in_the_answer)
     test_output_finish(&output);
 }
 
+/* Whoever watches the client's descriptor hears of each answer: sending takes none of them. */
+TEST_ON_STAGE(test_sending_leaves_the_answers_to_who_watches)
+{
+    struct stage *stage = *state;
+    struct gz_client *client = stage_join(stage, "arm", "ada");
+    struct pollfd answer = {.fd = gz_client_fd(client), .events = POLLIN};
+    struct gz_error error;
+    uint64_t rid;
+    for (int i = 0; i < 20; i++) {
+        struct gz_message first = {.op = GZ_OP_PING}, second = first;
+        while (gz_client_next(client, 0) != NULL) continue;
+        assert_int_equal(gz_client_send(client, &first, &rid, &error), GZ_OK);
+        assert_int_equal(poll(&answer, 1, 60000), 1);
+        assert_int_equal(gz_client_send(client, &second, &rid, &error), GZ_OK);
+        assert_int_equal(poll(&answer, 1, 0), 1);
+    }
+}
+
 /* The answers to as many lines of input without an end. */
 static int count_answers(const char *rate, const char *message, const char *answer, int lines)
 {
@@ -305,7 +324,7 @@ static int count_answers(const char *rate, const char *message, const char *answ
 
 /* More and more input comes, and faster than the server takes it: nothing is dropped, and no more
  * is read than can be sent. */
-TEST(test_large_input_comes_no_faster_than_the_server_takes_it)
+TEST(test_no_line_comes_faster_than_the_server_takes_it)
 {
     static const char set[] = "{\"op\":\"set\",\"nodes\":[{\"id\":1,\"t\":[1,0,0]}]}",
                       undo[] = "{\"op\":\"undo\",\"key\":\"a\"}";
